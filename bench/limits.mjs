@@ -106,8 +106,8 @@ function prepareStrays(count) {
 }
 
 function splitText(words) {
-  const long = { role: 'user', content: 'word '.repeat(words), split: { maxTokens: 100 } }
-  return () => expect(isoglot.splitMessage(long).length === words / 100)
+  const long = { role: 'user', content: 'word '.repeat(words) }
+  return () => expect(isoglot.splitMessage(long, { maxTokens: 100 }).length === words / 100)
 }
 
 function readStructured(count) {

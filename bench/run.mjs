@@ -49,18 +49,12 @@ if (process.argv.includes('--markdown')) {
 function throughput() {
   const rows = wires.flatMap((wire) => runJson('throughput.mjs', [subject, wire]) ?? [])
   const isText = ({ kind }) => kind.includes('text')
-  const hasTemplates = ({ kind }) => kind.endsWith('templates')
   const isRecorded = ({ kind }) => kind.startsWith('recorded')
   const isWhole = ({ wire }) => wire === 'gemini' || wire === 'ollama'
   const ratio = ({ ratio }) => ratio
   const calls = rows.filter((row) => !isText(row) && !isRecorded(row))
   for (const [name, limit, of] of [
-    [
-      '20,000 events of text, to the floor',
-      2,
-      rows.filter((row) => isText(row) && !isRecorded(row) && !hasTemplates(row)),
-    ],
-    ['the same with the templates of the gateway', 1.25, rows.filter(hasTemplates)],
+    ['20,000 events of text, to the floor', 2, rows.filter((row) => isText(row) && !isRecorded(row))],
     ['recorded text, to the floor', 1.25, rows.filter((row) => isText(row) && isRecorded(row))],
     ['arguments and 64 calls that come in pieces', 1.35, calls.filter((row) => !isWhole(row))],
     ['arguments and 64 calls that come whole', 1.35, calls.filter(isWhole)],

@@ -1,6 +1,6 @@
 /**
  * `node bench/throughput.mjs <subject> <wire>`: decoding to the final message with parsed arguments, as ratio to the floor. One wire a
- * process, as a program that uses one provider has it. Long text is decoded with the gateway's templates too. Prints JSON.
+ * process, as a program that uses one provider has it. Prints JSON.
  */
 import { floorOf } from './lib/floor.mjs'
 import { compare } from './lib/measure.mjs'
@@ -8,31 +8,25 @@ import { contents, cutStream, cuts, recordedStreams, variants, writeEvents } fro
 import { modules } from './lib/wire-modules.mjs'
 
 const [subject, wire, only] = process.argv.slice(2)
-const { decodeAnswer, repeatingJson, ...formats } = await import(subject)
+const { decodeAnswer, ...formats } = await import(subject)
 
 const codec = formats[modules[wire][0]].createClientCodec()
 
-const longText = '20,000 events of text'
 const streams = {
   ...recordedStreams(wire),
-  [longText]: writeEvents(wire, contents.text(20_000)).join(''),
+  '20,000 events of text': writeEvents(wire, contents.text(20_000)).join(''),
   'long arguments': writeEvents(wire, contents.arguments(8_000)).join(''),
   '64 parallel calls': writeEvents(wire, contents.parallel(6_400)).join(''),
 }
 
 const rows = []
-const parsers = [
-  ...Object.entries(streams).map(([kind, stream]) => [kind, stream, () => JSON.parse]),
-  [`${longText}, templates`, streams[longText], repeatingJson],
-]
-for (const [kind, stream, parser] of parsers) {
+for (const [kind, stream] of Object.entries(streams)) {
   if (only !== undefined && !kind.includes(only)) continue
   for (const [cut, size] of Object.entries(cuts)) {
     const answers = (typeof stream === 'string' ? [stream] : variants(stream)).map((one) => cutStream(one, size))
     const floor = floorOf(wire, stream)
-    const read = (chunks) => decode(chunks, parser())
-    if (answers.some((chunks) => read(chunks) === undefined)) throw new Error(`${wire}, ${kind}: no end`)
-    const { floor: base, isoglot } = compare({ floor: inTurn(answers, floor), isoglot: inTurn(answers, read) })
+    if (answers.some((chunks) => decode(chunks) === undefined)) throw new Error(`${wire}, ${kind}: no end`)
+    const { floor: base, isoglot } = compare({ floor: inTurn(answers, floor), isoglot: inTurn(answers, decode) })
     rows.push({ wire, kind, cut, floorMs: base.ms, ratio: isoglot.ratio })
   }
 }
@@ -43,8 +37,8 @@ function inTurn(answers, read) {
   return () => read(answers[at++ % answers.length])
 }
 
-function decode(chunks, parse) {
-  const decoder = decodeAnswer(codec, { parse })
+function decode(chunks) {
+  const decoder = decodeAnswer(codec)
   let message
   for (const chunk of chunks) {
     const events = []

@@ -27,7 +27,6 @@ export function publicPaths(root) {
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
     'cloud-auth': 'src/cloud-auth/index.ts',
     'safe-url': 'src/safe-url.ts',
-    'responses-socket': 'src/client/responses-socket.ts',
     prices: 'src/prices/index.ts',
     wraps: 'src/wraps/index.ts',
     otel: 'src/otel/index.ts',

@@ -101,7 +101,6 @@ async function programs() {
     'a tool, behind a server': chat(`import { remote } from './remote.js'`, `remote('/api/chat')`),
     'text alone': textAlone,
     'text, resumable': textWith('resumable', 'resume: resumable()'),
-    'text, splitting': textWith('splitting', 'split: splitting()'),
     'text, live arguments': textWith('liveArguments', 'liveArguments: liveArguments()'),
     'text, a structured answer': `import { generateObject } from './index.js'
 import { openaiChat } from './openai-chat.js'

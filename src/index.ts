@@ -4,7 +4,7 @@
  * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask a model. `applyEvent` shows a stream in a view. `wrapModel`
  *   wraps the answers of a model.
  * - `tool` and `t` make tools, and `approval` asks the user before a tool runs. `invokeTool` runs a single call.
- * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryCallLog` are options that contain their own code.
+ * - `budget`, `resumable`, `liveArguments` and `memoryCallLog` are options that contain their own code.
  * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
  * - The errors, and the types that programs name.
  *
@@ -46,7 +46,6 @@ export * as t from './tools/types.ts'
 
 export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
-export { splitting } from './messages/split-message.ts'
 export { budget } from './tools/budget.ts'
 export type { CallLog } from './tools/model.ts'
 export { memoryCallLog } from './tools/run.ts'

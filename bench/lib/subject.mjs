@@ -11,7 +11,6 @@ const exported = `
 export { decodeAnswer } from './src/ask/http-model.ts'
 export { stream } from './src/client/run.ts'
 export { translateStream } from './src/gateway/translate.ts'
-export { repeatingJson } from './src/gateway/repeating-json.ts'
 export { liveArguments } from './src/assemble/live-arguments.ts'
 export * as anthropic from './src/formats/anthropic/index.ts'
 export * as gemini from './src/formats/gemini/index.ts'

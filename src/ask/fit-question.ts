@@ -9,7 +9,7 @@ import { checkLoss } from '../kit/losses.ts'
 import { legalToolChoice, prepare } from '../prepare/prepare.ts'
 
 /** What a question is fitted to. */
-interface Fit extends Pick<Call, 'split'> {
+interface Fit {
   readonly rules: Rules
   /** The model's name. */
   readonly model: string
@@ -25,8 +25,8 @@ export interface FittedQuestion extends Question {
 }
 
 /** Makes a question one that a format can encode. @throws {UnsupportedError} for a loss that `strict` does not allow. */
-export function fitQuestion({ context, options }: Question, { rules, model, title, split }: Fit): FittedQuestion {
-  const prepared = prepare(context, rules, compact({ model, split }))
+export function fitQuestion({ context, options }: Question, { rules, model, title }: Fit): FittedQuestion {
+  const prepared = prepare(context, rules, { model })
   const { losses, offered } = prepared
   for (const loss of losses) checkLoss(loss, title, options.strict)
   const toolChoice = legalToolChoice(options.toolChoice, rules, prepared)

@@ -6,16 +6,7 @@
  */
 import { type AssembleOptions, type Assembly, assemble, stop } from '../assemble/assemble.ts'
 import { responseUnlessAborted } from '../core/abort.ts'
-import type {
-  AnswerDecoder,
-  ClientCodec,
-  DecodeStreamOptions,
-  EncodedRequest,
-  Fragment,
-  Frame,
-  Offered,
-  Requested,
-} from '../core/codec.ts'
+import type { AnswerDecoder, ClientCodec, EncodedRequest, Fragment, Frame, Offered, Requested } from '../core/codec.ts'
 import { withAskedModel } from '../core/content.ts'
 import { IsoglotError, LimitError } from '../core/errors.ts'
 import { compact, wellFormedText } from '../core/json.ts'
@@ -57,11 +48,11 @@ interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
 /** Encodes a question: for a stream, unless the call wants a whole answer or the answer has no stream. */
 function encode(model: HttpModel, question: Question, call: Call): Encoded {
   const { codec } = model
-  const { split } = call
-  const { context, options, losses, offered } = fitQuestion(
-    question,
-    compact({ rules: codec.rules, model: model.model, title: titleOf(model), split }),
-  )
+  const { context, options, losses, offered } = fitQuestion(question, {
+    rules: codec.rules,
+    model: model.model,
+    title: titleOf(model),
+  })
   const encodeFor = (stream: boolean) => codec.encodeRequest(context, { ...options, stream })
   const streamed = encodeFor(true)
   const isWhole =
@@ -232,9 +223,7 @@ function readWhole({ model, question, call, offered }: Asking, text: string): Me
 // ---- its answer ---------------------------------------------------------------------------------
 
 /** The limits of one answer, and the data of its conversation. */
-export interface DecodeOptions
-  extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
-    Pick<DecodeStreamOptions, 'parse' | 'request'> {
+export interface DecodeOptions extends Omit<AssembleOptions, 'provider' | 'idPrefix'>, Requested {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
@@ -254,7 +243,7 @@ interface Decoding extends AnswerDecoder {
  * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, parse, request, ...limits } = options
+  const { maxEventBytes, request, ...limits } = options
   const { toolNames, offeredTools, parameterNames } = options
   const { provider, idPrefix } = codec
   const connect = () => codec.decodeFrames(compact({ maxEventBytes }))
@@ -264,7 +253,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     hasStopped: false,
     taken: 0,
     framing: connect(),
-    format: codec.decodeStream(compact({ parse, request, toolNames, offeredTools, parameterNames })),
+    format: codec.decodeStream(compact({ request, toolNames, offeredTools, parameterNames })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
       self.framing = connect()

@@ -55,8 +55,7 @@ export function localModel<Body = LocalRequest>(
     answer(question, call) {
       call.onModel?.(this)
       const { title, rules } = format
-      const { split } = call
-      const fitted = fitQuestion(question, compact({ rules, model: this.model, title, split }))
+      const fitted = fitQuestion(question, { rules, model: this.model, title })
       const { context, options, losses, offered } = fitted
       const encoded = format.encodeRequest(context, { ...options, stream: true })
       const request = JSON.stringify(encoded.body)

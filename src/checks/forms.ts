@@ -7,7 +7,6 @@ import type { createChatStore } from '../chat/store.ts'
 import type { createChat } from '../client/chat.ts'
 import type { RoundChange } from '../client/hooks.ts'
 import type { RunRequest } from '../client/request.ts'
-import type { responsesSocket } from '../client/responses-socket.ts'
 import type { stream } from '../client/run.ts'
 import type { generateObject } from '../client/structured.ts'
 import type { entraClient } from '../cloud-auth/entra.ts'
@@ -31,7 +30,7 @@ import type { filterMessages } from '../messages/filter-messages.ts'
 import type { mergeRuns } from '../messages/merge-runs.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import type { prettyPrint } from '../messages/pretty-print.ts'
-import type { splitting } from '../messages/split-message.ts'
+import type { splitMessage } from '../messages/split-message.ts'
 import type { trimMessages } from '../messages/trim-messages.ts'
 import type { model } from '../models.ts'
 import type { otelGateway } from '../otel/gateway.ts'
@@ -139,7 +138,6 @@ const request: FormsOf<Of<typeof stream, 0>> = {
   toolTimeoutMs: 'number',
   maxResultLength: 'number',
   maxResultMedia: 'number',
-  split: ['what splitting() makes', 'split'],
   onToolRequest: 'function',
   onToolResult: 'function',
   onWarning: 'function',
@@ -390,7 +388,11 @@ export const taken: Readonly<Record<string, Taken>> = {
     },
     { required: [] },
   ),
-  splitting: row<Of<typeof splitting, 0>>('split messages', { countTokens: 'function' }),
+  splitMessage: row<Of<typeof splitMessage, 1>>('split a message', {
+    delimiter: 'text',
+    maxTokens: 'number',
+    countTokens: 'function',
+  }),
   countTokensApproximately: row<Of<typeof countTokensApproximately, 1>>('count tokens', {
     charactersPerToken: 'number',
     tokensPerMessage: 'number',
@@ -547,6 +549,7 @@ export const taken: Readonly<Record<string, Taken>> = {
     countsReasoningApart: 'boolean',
     errors: ['object', { kinds: 'object', statuses: 'object', emptyStatuses: 'object' }],
     adapt: 'function',
+    adaptAnswer: 'function',
   }),
   mcpTools: row<Of<typeof mcpTools, 1>>(
     'list the tools',
@@ -667,7 +670,6 @@ export const taken: Readonly<Record<string, Taken>> = {
     base: 'text',
     maxLength: 'number',
   }),
-  responsesSocket: row<Of<typeof responsesSocket, 0>>('make a socket', { connect: 'function' }),
   costOf: row<Of<typeof costOf, 2>>('compute a cost', {
     prices: 'object',
     mode: '"batch", "flex" or "priority"',

@@ -284,12 +284,12 @@ function isForCaller(loop: Loop, event: MessageEvent): boolean {
 
 /** How the model is asked, and what becomes of that which it reports. */
 function callFor(loop: Loop, question: Question): Call {
-  const { timeouts, retries, maxEventBytes, maxBodyBytes, liveArguments, split, wholeAnswer, resume } = loop.request
+  const { timeouts, retries, maxEventBytes, maxBodyBytes, liveArguments, wholeAnswer, resume } = loop.request
   const { onlyWhole, responses, signal } = loop
   const streamId = responses.length === 0 ? resume?.streamId : undefined
   const idempotencyKey = keyOf(loop, question)
   return {
-    ...compact({ timeouts, retries, idempotencyKey, maxEventBytes, maxBodyBytes, liveArguments, split }),
+    ...compact({ timeouts, retries, idempotencyKey, maxEventBytes, maxBodyBytes, liveArguments }),
     ...compact({ wholeAnswer, onlyWhole: onlyWhole || undefined, resume, streamId }),
     signal,
     takenIds: () => callIdsOf(loop.history),

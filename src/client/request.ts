@@ -8,7 +8,7 @@ import type { RetryOptions } from '../ask/transport.ts'
 import { checkOptions } from '../core/checks.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Content, Context, Loss, Message, ProviderState, RequestOptions } from '../core/model.ts'
-import type { HttpModel, LiveArguments, Model, Resumable, Splitting, Timeouts } from '../core/question.ts'
+import type { HttpModel, LiveArguments, Model, Resumable, Timeouts } from '../core/question.ts'
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { checkGivenTools } from '../tools/definition.ts'
@@ -35,8 +35,6 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
 
   /** The highest number of rounds. Default 10. `lastCalls` sets what happens to the calls of the last answer. */
   readonly maxRounds?: number
-  /** Splits messages that have `split`: `splitting()`. */
-  readonly split?: Splitting
   /**
    * Called once with each loss of the run. The losses of a request are reported before it is sent. If the function throws, the request is
    * not sent and the run ends. `warnings` of the result has all losses too. `about` has the round and the model.

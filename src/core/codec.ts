@@ -253,10 +253,7 @@ export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dia
 }
 
 /** How a stream is decoded. */
-export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered, Requested {
-  /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
-  readonly parse?: (text: string) => unknown
-}
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect>, Offered, Requested {}
 
 /** How the calls in a body are decoded. */
 export interface DecodeToolCallsOptions<Dialect = never> extends CodecOptions<Dialect> {

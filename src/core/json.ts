@@ -189,12 +189,12 @@ export function bodyOf(value: unknown, what: string): JsonObject {
 }
 
 /** Parses the data of an event of a stream. @throws {DecodeError} if it is not JSON, or too deep. */
-export function parseEvent(parse: (text: string) => unknown, data: string, what: string): unknown {
+export function parseEvent(data: string, what: string): unknown {
   let value: unknown
   try {
-    value = parse(data)
+    value = JSON.parse(data)
   } catch (cause) {
-    throw cause instanceof DecodeError ? cause : misfit('', 'not JSON', what, cause)
+    throw misfit('', 'not JSON', what, cause)
   }
   if (data.length > 2 * maxDepth) refuseDeep(value, what) // a shorter text cannot be too deep
   return value

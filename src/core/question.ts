@@ -5,7 +5,7 @@
  */
 
 import type { AnswerDecoder, ClientCodec, ModelSettings, StoredStream } from './codec.ts'
-import type { AssistantMessage, Context, JsonObject, Message, MessageEvent, RequestOptions, Usage } from './model.ts'
+import type { AssistantMessage, Context, JsonObject, MessageEvent, RequestOptions, Usage } from './model.ts'
 
 /** What is asked: the conversation with its tools, and the options. Plain data. */
 export interface Question {
@@ -54,7 +54,6 @@ export interface Call {
   /** The largest answer that is not streamed, in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
   readonly liveArguments?: LiveArguments
-  readonly split?: Splitting
   /** Whether the provider is asked for a whole answer. Default: only with `onlyWhole`, if it has no stream. */
   readonly wholeAnswer?: boolean
   /** The caller reads only the last event. An answer that has no stream, such as several choices or speech, is then asked for whole. Default false. */
@@ -119,11 +118,6 @@ export interface LiveArguments {
   push(text: string): JsonObject
   /** An empty view, for the arguments of another call. */
   fresh(): LiveArguments
-}
-
-/** The value of `splitting`: splits messages that have `split`. */
-export interface Splitting {
-  split(message: Message): readonly Message[]
 }
 
 /** The value of `resumable`: continues a streamed answer after a lost connection. */

@@ -16,7 +16,6 @@ import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
-import { repeatingJson } from './repeating-json.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
 
@@ -41,8 +40,7 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.decodeFrames(limits)
   const write = pieceWriter(options.framing)
-  const decoder = codec.decodeStream({ parse: repeatingJson() })
-  const readEvent = tolerant(repeatingJson())
+  const decoder = codec.decodeStream()
   const places: Place = new Map()
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
@@ -158,14 +156,12 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
 /** Fields of an event that are ids or labels: no client joins these texts. */
 const labels = new Set('type event_type event_id id item_id object model role jsonPath'.split(' '))
 
-/** The parser, with `undefined` for data that is not JSON, such as `[DONE]`. */
-function tolerant(parse: (text: string) => unknown) {
-  return (data: string): Json | undefined => {
-    try {
-      return parse(data) as Json
-    } catch {
-      return undefined
-    }
+/** The data of an event. `undefined` if it is not JSON, such as `[DONE]`. */
+function readEvent(data: string): Json | undefined {
+  try {
+    return JSON.parse(data) as Json
+  } catch {
+    return undefined
   }
 }
 

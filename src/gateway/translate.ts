@@ -32,7 +32,6 @@ import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import { legalToolChoice, type Prepared, prepare } from '../prepare/prepare.ts'
 import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
-import { repeatingJson } from './repeating-json.ts'
 
 // ---- requests ---------------------------------------------------------------------------------
 
@@ -169,7 +168,7 @@ export function translateResponse(
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, keyof Question | 'liveArguments' | 'parse'> {
+    Omit<DecodeOptions, keyof Question | 'liveArguments'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
   readonly toClientError?: (error: unknown) => ApiError
 }
@@ -198,7 +197,7 @@ export function translateStream(
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
   const { reply, ownCalls, onEvent, toClientError = toApiError, ...decodeOptions } = options
-  const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
+  const decoder = decodeAnswer(from, decodeOptions)
   const encoder = to.encodeStream({ ...reply, provider: from.provider, format: from.name })
   const write = pieceWriter(to.framing)
   const warnings: Loss[] = []

@@ -115,7 +115,6 @@ const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableFi
   tool_definition: { strict: { lack: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
   message: {
     name: { lack: 'names', reason: 'the target has no names of participants' },
-    split: unprepared,
     invalidToolCalls: { ...unprepared, severity: 'major' },
   },
   tool: { status: { ...errorFlag, usual: 'success' } },

@@ -21,7 +21,7 @@ export type * from '../core/model.ts'
 export { type CountOptions, countTokensApproximately } from './count-tokens-approximately.ts'
 export { countWords } from './count-words.ts'
 export { type FilterOptions, filterMessages } from './filter-messages.ts'
-export { type SplitBy, type Splitting, splitMessage } from './split-message.ts'
+export { type SplitOptions, splitMessage } from './split-message.ts'
 export { type TrimOptions, trimMessages } from './trim-messages.ts'
 
 // ---- to join ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ export interface MergeOptions {
 }
 
 /**
- * Merges neighbours of one role. Not merged: results, messages of different names, messages with `split`, and two messages that both have
+ * Merges neighbours of one role. Not merged: results, messages of different names, and two messages that both have
  * data of a provider. Usage is summed. The id and the source of the answer are those of the first.
  */
 export function mergeRuns(messages: readonly MessageLike[], options: MergeOptions = {}): Message[] {
@@ -31,7 +31,6 @@ export function mergeRuns(messages: readonly MessageLike[], options: MergeOption
 
 function mayMerge(one: Message, other: Message): boolean {
   if (one.role !== other.role || one.role === 'tool' || one.name !== other.name) return false
-  if ('split' in one || 'split' in other) return false
   return one.providerData === undefined || other.providerData === undefined
 }
 

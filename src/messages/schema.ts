@@ -197,20 +197,15 @@ const usage = v.object({
   providerData: v.exactOptional(providerData),
 })
 
-const split = v.exactOptional(
-  v.object({ delimiter: optionalText, maxTokens: v.exactOptional(v.pipe(v.number(), v.minValue(1))) }),
-)
-
 const instruction = withBase({
   role: v.picklist(['system', 'developer']),
   content,
   name: optionalText,
-  split,
 })
 const messageSchemas = {
   system: instruction,
   developer: instruction,
-  user: withBase({ role: v.literal('user'), content, name: optionalText, split }),
+  user: withBase({ role: v.literal('user'), content, name: optionalText }),
   assistant: withBase({
     role: v.literal('assistant'),
     content: v.nullable(content),
@@ -220,7 +215,6 @@ const messageSchemas = {
     stopReason: v.exactOptional(stopReason),
     rawStopReason: optionalText,
     usage: v.exactOptional(usage),
-    split,
     response: v.exactOptional(
       v.object({ id: optionalText, provider: optionalText, model: optionalText, createdAt: optionalNumber }),
     ),

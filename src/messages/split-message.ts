@@ -1,6 +1,5 @@
 /**
- * One long message as several of the same role. Nothing is cut that does not ask for it, and what is stored stays whole: this
- * happens when a conversation is prepared for a wire.
+ * One long message as several of the same role, for a request. What is stored stays whole.
  *
  * @module
  */
@@ -9,50 +8,39 @@ import { checkOptions } from '../core/checks.ts'
 import { checkMessage } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
-import type { Splitting } from '../core/question.ts'
 import { countWords } from './count-words.ts'
 import { counted, piecesOf } from './pieces.ts'
 
-/** How the length of a piece is counted. */
-export interface SplitBy {
-  /** Counts the length of a piece, for `maxTokens`. Default: in words. */
+/** Where a message is split. */
+export interface SplitOptions {
+  /** Splits at each of these texts, which are left out. Default: only by length. */
+  readonly delimiter?: string
+  /** The longest piece, as `countTokens` counts. Default 2048. */
+  readonly maxTokens?: number
+  /** Counts the length of a piece. Default: in words. */
   readonly countTokens?: (text: string) => number
 }
 
-export type { Splitting }
-
 /**
- * The `split` of a request: each message with `split` goes to the provider as its pieces, see {@link splitMessage}.
- *
- * @example
- * ```ts
- * const prompt = message.user(text, { split: { maxTokens: 1000 } })
- * await generate({ model, prompt, split: splitting() })
- * ```
- */
-export function splitting(by: SplitBy = {}): Splitting {
-  checkOptions('splitting', by)
-  return { split: (message) => splitMessage(message, by) }
-}
-
-/**
- * Splits a message that has `split`: first at each `delimiter`, which is left out, then, if a piece is longer than `maxTokens` (2048),
- * between words. Other messages are returned unchanged, as are results and assistant turns with other blocks than text.
+ * Splits a message: first at each `delimiter`, then, if a piece is longer than `maxTokens`, between words. Each piece is a message of the
+ * same role. A result is returned whole, and so is an assistant turn with other blocks than text.
  *
  * @throws {RangeError} if `maxTokens` is less than 1.
  * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
+ * @example
+ * ```ts
+ * const messages = splitMessage(message.user(text), { maxTokens: 1000 })
+ * await generate({ model, messages })
+ * ```
  */
-export function splitMessage(message: Message, by: SplitBy = {}): readonly Message[] {
-  checkOptions('splitting', by)
+export function splitMessage(message: Message, options: SplitOptions = {}): readonly Message[] {
+  checkOptions('splitMessage', options)
   checkMessage(message)
-  if (message.role === 'tool' || message.split === undefined) return [message]
-  if (message.role === 'assistant' && !isTextOnly(message)) return [message]
-  const { split, ...rest } = message
-  const whole: Whole = { ...rest, content: rest.content ?? '' }
-  const { maxTokens = 2048, delimiter } = split
+  const { maxTokens = 2048, delimiter, countTokens = countWords } = options
   if (!(maxTokens >= 1))
     throw new RangeError(`Cannot split a message: "maxTokens" is ${maxTokens}, and has to be at least 1`)
-  const countTokens = by.countTokens ?? countWords
+  if (message.role === 'tool' || (message.role === 'assistant' && !isTextOnly(message))) return [message]
+  const whole: Whole = { ...message, content: message.content ?? '' }
   const cut = (text: string): readonly string[] =>
     partsOf(text, delimiter).flatMap((part) =>
       part === '' ? [''] : [...piecesOf(part, (piece) => counted(countTokens(piece)) <= maxTokens)],

@@ -29,7 +29,6 @@ import type {
   ToolMessage,
 } from '../core/model.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
-import type { Splitting } from '../core/question.ts'
 import { placeholder } from '../kit/lacks.ts'
 import { fitList } from '../kit/losses.ts'
 import { withoutPrefill } from '../kit/prefill.ts'
@@ -39,8 +38,6 @@ import * as reasons from '../kit/reasons.ts'
 export interface PrepareOptions {
   /** The model of the request. Proofs of other model families are not sent. Empty if unknown. */
   readonly model: string
-  /** Splits messages that request it: `splitting()`. Without this option, such a message throws a `TypeError`. */
-  readonly split?: Splitting
 }
 
 /** A conversation that the format accepts, and the losses. */
@@ -76,7 +73,6 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     target: { format: rules.format, provider: rules.provider, model: options.model },
     losses: [],
     errors: new Map(),
-    splitting: options.split,
     chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
     goesOn: providerState.continuationToken !== undefined,
     sentNames: new Map(),
@@ -156,7 +152,6 @@ interface Task {
   readonly losses: Loss[]
   /** The errors of the invalid calls that these calls replace. */
   readonly errors: Map<ContentBlock, string>
-  readonly splitting: Splitting | undefined
   /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
   /** Whether the provider has a paused answer, and goes on with it. */
@@ -210,22 +205,8 @@ function text(value: string): ContentBlock {
 
 // ---- each message -------------------------------------------------------------------------------
 
-/**
- * Returns the messages that one message is sent as.
- *
- * @throws {TypeError} if it requests to be split and the `split` option is not set.
- */
-function prepareMessage(message: Message, path: string, task: Task): readonly Item[] {
-  if (!('split' in message) || message.split === undefined) return prepareWhole(message, path, task)
-  if (task.splitting === undefined)
-    throw new TypeError(`Cannot send "${path}": it asks to be split, and nothing splits it; pass split: splitting()`)
-  const pieces = task.splitting.split(message)
-  note(task, 'changed', path, `it asks to be split, and goes as ${pieces.length}`)
-  return pieces.flatMap((piece) => prepareWhole(piece, path, task))
-}
-
 /** The message, with the results that stand in it as messages: before a user's message, or after an assistant's. */
-function prepareWhole(message: Message, path: string, task: Task): readonly Item[] {
+function prepareMessage(message: Message, path: string, task: Task): readonly Item[] {
   const { role } = message
   const { toolCalls, invalidToolCalls, ...rest } = message as AssistantMessage
   const place = `${path}.content`

@@ -7,7 +7,7 @@
  */
 import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, EncodedRequest, ModelSettings } from '../core/codec.ts'
-import { arrayOf, compact, field, isObject, parseEvent, refuseDeep, stringOr, unlessEmpty } from '../core/json.ts'
+import { arrayOf, compact, field, isObject, stringOr, unlessEmpty } from '../core/json.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
@@ -59,6 +59,7 @@ export const workersAiDialect: ChatDialect = {
     },
   },
   adapt,
+  adaptAnswer,
 }
 
 /** The binding `AI` of a Worker. */
@@ -214,13 +215,6 @@ function adapt(codec: ClientCodec): ClientCodec {
       const encoded = codec.encodeRequest(context, options)
       return adaptRequest(encoded as EncodedRequest<WireRequest>, options)
     },
-    decodeResponse: (body, options) => codec.decodeResponse(adaptWhole(body), options),
-    decodeStream: ({ parse = JSON.parse, ...options } = {}) =>
-      codec.decodeStream({
-        ...options,
-        parse: (text) => adaptAnswer(parseEvent(parse, text, 'Workers AI event')),
-      }),
-    decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptWhole(body), options),
     decodeError(answer) {
       const error = codec.decodeError({ ...answer, headers: answer.headers, body: unwrapped(answer.body) })
       return error.providerCode === usedUp ? Object.assign(error, { retryable: false }) : error
@@ -259,12 +253,6 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
 
 // ---- answers ----------------------------------------------------------------------------------
 
-/** Converts a complete answer. JSON in it is written as text, so a body that is nested too deep is refused first. */
-function adaptWhole(body: unknown): unknown {
-  refuseDeep(body, 'Workers AI response')
-  return adaptAnswer(body)
-}
-
 /** Returns the answer without the envelope of REST. Converts errors of the binding to the form of REST errors. */
 function unwrapped(body: unknown): unknown {
   if (!isObject(body)) return body
@@ -275,7 +263,7 @@ function unwrapped(body: unknown): unknown {
   return { errors: [{ message, code: internalCode }] }
 }
 
-/** Converts a frame of an older model to a chunk of Chat Completions. */
+/** Converts an answer, or a frame of one, of an older model to a chunk of Chat Completions. */
 function adaptAnswer(answer: unknown): unknown {
   const body = unwrapped(answer)
   if (!isObject(body)) return body

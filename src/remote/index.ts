@@ -84,10 +84,10 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
   if (typeof options.strict === 'function')
     throw new TypeError('Cannot ask a remote model: "strict" is a function, which cannot be sent; use true or false')
   const { model: _, stream: __, ...others } = options
-  const { takenIds, split, onlyWhole, wholeAnswer, liveArguments } = call
+  const { takenIds, onlyWhole, wholeAnswer, liveArguments } = call
   const here = new Set<string | undefined>(callIdsOf(context.messages))
   const ids = [...(takenIds?.() ?? [])].filter((id) => id !== undefined && !here.has(id))
-  const messages = context.messages.flatMap((one) => ('split' in one && split?.split(one)) || [one]).map(forServer)
+  const messages = context.messages.map(forServer)
   return JSON.stringify({
     version: 1,
     model,

@@ -33,7 +33,6 @@ export interface Config {
   readonly revoked: ReadonlySet<string>
   readonly counters: { readonly perUser: RateLimiter; readonly perNetwork: RateLimiter } | undefined
   readonly runs: Runs | undefined
-  readonly realtime: Realtime | undefined
   readonly assets: Fetcher | undefined
   /** How the Worker asks a provider for an answer when the client wants it without streaming. */
   readonly wholeAnswers: 'whole' | 'stream'
@@ -58,16 +57,6 @@ export interface Spending {
   readonly totalDailyBudget: number
   /** The maximum number of a user's concurrent requests. */
   readonly liveStreams: number
-}
-
-/** Client secrets for OpenAI's Realtime API. */
-export interface Realtime {
-  /** Its names are models; as ids, they begin with `realtime:`. */
-  readonly models: readonly string[]
-  readonly openai: Omit<Entry, 'name'>
-  /** The cost of one secret, in micro-USD. */
-  readonly cost: number
-  readonly seconds: number
 }
 
 /** Stored answers. */

@@ -9,7 +9,6 @@ import type { Config, Setup } from './config.ts'
 import { workerFormats } from './formats.ts'
 import { limitNetwork, limitUser } from './limits/limits.ts'
 import { addPageHeaders, findFile } from './page/page.ts'
-import { mintClientSecret } from './realtime/client-secrets.ts'
 import { refuse } from './refusal.ts'
 import { ownsRun, resumeRun, startRun, stopRun } from './runs/runs.ts'
 import { checkUser, login } from './session/login.ts'
@@ -37,8 +36,6 @@ function routeOf(request: Request, config: Config): Route | undefined {
   const stream = /^\/v1\/streams\/([\w-]{1,128})$/.exec(pathname)?.[1]
   if (stream !== undefined && config.runs !== undefined)
     return { methods: ['GET', 'DELETE'], answer: withSession(goOn(stream)) }
-  if (pathname === '/v1/realtime/client_secrets' && config.realtime !== undefined)
-    return { methods: ['POST'], answer: withSession(mintSecret) }
   const asked = findRoute(request, workerFormats)
   if (asked === undefined) return undefined
   const owned = asked.kind === 'answer' && ownsRun(request, config)
@@ -149,8 +146,6 @@ function withSession(answer: Answering): Route['answer'] {
 }
 
 const answerNow: Answering = ({ request, config, ctx }, session) => answerModel(request, session, config, ctx)
-
-const mintSecret: Answering = ({ request, config }, session) => mintClientSecret(request, session, config)
 
 const beginRun: Answering = ({ request, config }, session) => startRun(request, session, config)
 

@@ -29,7 +29,6 @@ export type {
   PolicyOptions,
   ProviderAccess,
   ProviderKey,
-  RealtimeOptions,
   RunOptions,
   SessionOptions,
   TurnstileOptions,

@@ -25,8 +25,6 @@ export interface WorkerOptions {
   readonly limits?: LimitOptions | undefined
   /** Stores answers that have an `Idempotency-Key`, so that a client can resume them. Default: the key has no effect. */
   readonly runs?: RunOptions | undefined
-  /** Lets pages use OpenAI's Realtime API: `POST /v1/realtime/client_secrets`. Default: no such route. */
-  readonly realtime?: RealtimeOptions | undefined
   /** The operator's pages below `/admin/`. Default: no such pages. */
   readonly admin?: AdminOptions | undefined
   /** The files of a page. Default: no files. */
@@ -201,22 +199,6 @@ export interface RunOptions {
   readonly binding: ObjectNamespace
   /** The time that an answer is stored after its end, in ms. Default 10 min. */
   readonly keptMs?: number | undefined
-}
-
-/**
- * Client secrets for OpenAI's Realtime API. A page with a secret talks to OpenAI directly, and can change the session. The secret limits
- * the time in which a session may begin. It does not limit the model or the cost. Sign users in, and set `usd` above the cost of a session.
- */
-export interface RealtimeOptions {
-  /** Models for which a page may request a secret, as OpenAI spells them. In `models` of a token they are named `realtime:…`. */
-  readonly models: readonly string[]
-  /**
-   * The amount in dollars that each secret takes from its user's budget. The Worker does not see the session, so it cannot measure the
-   * cost.
-   */
-  readonly usd: number
-  /** The time in which a session can begin with the secret, in seconds, from 10 to 7200. Default 60. */
-  readonly seconds?: number | undefined
 }
 
 /** The operator's view. */

@@ -114,13 +114,6 @@ const schema = v.strictObject({
   runs: v.optional(
     v.strictObject({ binding: kind.objects<RunStub>('StreamRun'), keptMs: v.optional(kind.count, 600_000) }),
   ),
-  realtime: v.optional(
-    v.strictObject({
-      models: kind.modelNames,
-      usd: kind.money,
-      seconds: v.optional(v.pipe(kind.count, v.minValue(10), v.maxValue(7200)), 60),
-    }),
-  ),
   admin: v.optional(v.strictObject({ token: kind.secret })),
   page: v.optional(v.strictObject({ assets: kind.fetcher })),
   basePath: v.optional(kind.basePath, ''),
@@ -174,8 +167,6 @@ function placeOf(provider: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
   return { provider: id, baseUrl: place, apiKey: key, access, service, binding, gatewayToken: through?.token }
 }
 
-const [openai] = providers as [Provider]
-
 /** A provider's own address takes precedence over the gateway. */
 function gatewayOf({ option, gatewayPath }: Provider, keys: Read['keys']): Read['keys']['aiGateway'] {
   const { baseUrl, service } = keys[option] ?? {}
@@ -187,12 +178,9 @@ function problemsOf(options: Read, models: readonly Entry[], nameOf: Naming): st
   const ids = models.map(idOf)
   return [
     ...providers.flatMap((provider) => keyProblems(provider, options, nameOf)),
-    ...(ids.length === 0 && options.realtime === undefined ? ['All lists of models are empty'] : []),
+    ...(ids.length === 0 ? ['All lists of models are empty'] : []),
     ...(ids.some((id, at) => ids.indexOf(id) !== at) ? ['A list names a model twice'] : []),
     ...(options.accounts === 'off' ? [] : priceProblems(ids, options.accounts.prices as Prices, nameOf)),
-    ...(options.realtime !== undefined && options.keys.openai?.key === undefined
-      ? [`${nameOf('keys.openai')} is missing: ${nameOf('realtime')} requests client secrets with it`]
-      : []),
     ...sessionProblems(options, nameOf),
     ...equalSecrets(options, nameOf),
   ]
@@ -279,11 +267,7 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
   const allowed: ReadonlySet<string> = new Set(allow)
   const money = accounts === 'off' ? undefined : accounts
   const own = [secret, nextSecret, secretOf(login), turnstile?.secret, parts.admin?.token, keys.aiGateway?.token]
-  const realtime = parts.realtime && { ...parts.realtime, openai: placeOf(openai, keys) }
-  const theirs = [...models, ...(realtime ? [realtime.openai] : [])].flatMap(({ apiKey, access }) => [
-    apiKey,
-    access?.secret,
-  ])
+  const theirs = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
   const isText = (text: unknown) => typeof text === 'string' && text !== ''
   // A copy, since Cloudflare's types say of `encode` that its buffer may be shared.
   const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
@@ -316,7 +300,6 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     revoked: new Set(session.revoked),
     counters: parts.limits,
     runs: parts.runs,
-    realtime: realtime && { ...realtime, cost: realtime.usd },
     assets: parts.page?.assets,
     wholeAnswers,
   }

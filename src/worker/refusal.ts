@@ -21,7 +21,6 @@ const refusals: Readonly<Record<RefusalCode, Row>> = {
   invalid_request: [400, 'it is not allowed'],
   too_many_requests: [429, 'too many requests', true],
   too_many_live: [429, 'too many concurrent requests', true],
-  no_client_secret: [502, 'OpenAI did not return a client secret', true],
   storage_unavailable: [503, 'the storage is not available now', true],
   unknown_stream: [404, 'there is no such stream'],
   stream_gone: [410, 'the stream is no longer stored'],
@@ -37,7 +36,6 @@ const kinds: Readonly<Record<number, ApiErrorKind>> = {
   404: 'not_found',
   410: 'not_found',
   429: 'rate_limit',
-  502: 'server',
   503: 'server',
 }
 
@@ -53,7 +51,6 @@ export type RefusalCode =
   | 'invalid_request'
   | 'too_many_requests'
   | 'too_many_live'
-  | 'no_client_secret'
   | 'storage_unavailable'
   | 'unknown_stream'
   | 'stream_gone'

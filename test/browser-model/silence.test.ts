@@ -1,7 +1,6 @@
 /** No part of a request is lost silently on its way to the browser's model: the law of `test/laws/silence.test.ts`. */
 import { expect, it } from 'vitest'
 import { encodeRequest, rules } from '../../src/browser-model/encode.ts'
-import { splitting } from '../../src/messages/split-message.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { type Asked, silencesOf } from '../support/silence.ts'
@@ -9,7 +8,7 @@ import { type Asked, silencesOf } from '../support/silence.ts'
 const expected = [{ type: 'image' }, { type: 'audio' }] as const
 const encode = ({ context, options }: Asked) => encodeRequest(context, { ...options, strict: false }, expected)
 const send = ({ context, options }: Asked) => {
-  const prepared = prepare(context, rules, { model: options.model, split: splitting() })
+  const prepared = prepare(context, rules, { model: options.model })
   const encoded = encode({ context: prepared.context, options })
   return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
 }

@@ -10,10 +10,8 @@ import {
   createChat,
   generate,
   liveArguments,
-  message,
   type RunRequest,
   resumable,
-  splitting,
   stream,
   type Tool,
   tool,
@@ -45,7 +43,6 @@ describe('a wrong value of a field', () => {
   it.each<[string, object, string]>([
     ...withField('resume', 'resumable()', [...words, 'stream-1']),
     ...withField('budget', 'budget()', [...words, { maxTokens: 5 }]),
-    ...withField('split', 'splitting()'),
     ...withField('liveArguments', 'liveArguments()', [...words, liveArguments]),
     ...wrongTools.map(([what, one, maker]): [string, object, string] => [what, { tools: [one] }, maker]),
     ...wrongTools.map(([what, one, maker]): [string, object, string] => [
@@ -63,7 +60,6 @@ describe('a wrong value of a field', () => {
       { approvals: [{ toolCallId: 'a', approved: true }] },
       'tool(',
     ],
-    ['a message that asks to be split', { messages: [message.user('a b', { split: {} })] }, 'splitting()'],
   ])('is refused with the name of the function that makes the right one: %s', async (_, more, maker) => {
     const request = { model, prompt: 'x', ...more } as RunRequest
     const ways = [
@@ -100,7 +96,7 @@ describe('a wrong value of a field', () => {
 
 it('accepts a copy of a tool, and a definition, whose calls the caller runs', async () => {
   const copied: Tool = { ...made, description: 'The same' }
-  const all = { budget: budget({}), resume: resumable(), split: splitting(), liveArguments: liveArguments() }
+  const all = { budget: budget({}), resume: resumable(), liveArguments: liveArguments() }
   const result = await generate({ model, prompt: 'x', tools: [copied, tool({ name: 'g' }), { name: 'h' }], ...all })
   expect(result.text).toBe('Hi')
 })

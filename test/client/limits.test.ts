@@ -10,7 +10,6 @@ import {
   generateObject,
   type RunRequest,
   type StreamEvent,
-  splitting,
   stream,
   t,
   tool,
@@ -403,14 +402,6 @@ describe('what is offered', () => {
     await generate(ask({ tools: [odd] }))
     expect(ran).toEqual(['start a', 'end a'])
   })
-})
-
-it('cuts messages that ask for it when they are sent, by the count that the caller gives [2.29] [2.33]', async () => {
-  upstream.answer(json(chatBody('ok')))
-  const long = { role: 'user', content: 'aaaa bbbb', split: { maxTokens: 4 } } as const
-  const { messages } = await generate(ask({ prompt: long, split: splitting({ countTokens: (text) => text.length }) }))
-  expect(upstream.asked[0]?.body.messages).toMatchObject([{ content: 'aaaa' }, { content: 'bbbb' }])
-  expect(messages[0]).toEqual(long)
 })
 
 it('never ends by a clock that was set to never', async () => {

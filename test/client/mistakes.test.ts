@@ -203,7 +203,6 @@ describe('C12: a request', () => {
     toolTimeoutMs: 'number',
     maxResultLength: 'number',
     maxResultMedia: 'number',
-    split: '',
     onToolRequest: 'function',
     onToolResult: 'function',
     onWarning: 'function',

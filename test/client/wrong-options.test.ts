@@ -11,7 +11,6 @@ import {
   invokeTool,
   message,
   type RunRequest,
-  splitting,
   streamObject,
   t,
   tool,
@@ -46,7 +45,6 @@ const schema = t.object({ a: t.integer() })
 const f = tool({ name: 'f', parameters: schema, execute: () => 1 })
 const call = { type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '{}', index: 0, complete: true }
 const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({}) }
-const parts = message.user('a b', { split: { maxTokens: 1 } })
 const usage = { inputTokens: 1, outputTokens: 1 }
 
 /** Each of a type. */
@@ -141,7 +139,6 @@ const rows: readonly Row[] = [
   ['options', 'object', budget],
   ['maxTokens', 'number', (maxTokens) => budget({ maxTokens })],
   ['there is no "maxToken"', '', (maxToken) => budget({ maxToken } as object)],
-  ['countTokens', 'function', (countTokens) => splitting({ countTokens })],
   ['countTokens', 'function', (countTokens) => splitMessage(message.user('x'), { countTokens })],
   ['client', '', (of) => mcpTools(of)],
   ['only', 'list', (only) => mcpTools(client, { only })],
@@ -161,7 +158,7 @@ const rows: readonly Row[] = [
   ['endOn', '', (endOn) => trimMessages(['x'], { maxTokens: 5, endOn: [endOn] })],
   ['countTokens', 'function', (countTokens) => trimMessages(['x'], { maxTokens: 5, countTokens })],
   ['countTokens', 'number', (count) => trimMessages(['x'], { maxTokens: 5, countTokens: () => count })],
-  ['countTokens', 'number', (count) => splitMessage(parts, { countTokens: () => count })],
+  ['countTokens', 'number', (count) => splitMessage(message.user('a b'), { maxTokens: 1, countTokens: () => count })],
   ['options', 'object', (options) => filterMessages(['x'], options)],
   ['includeNames', 'list', (includeNames) => filterMessages(['x'], { includeNames })],
   ['excludeRoles', '', (excludeRoles) => filterMessages(['x'], { excludeRoles })],

@@ -26,8 +26,8 @@ const full: readonly [
   Required<AssistantMessage>,
   Required<ToolMessage>,
 ] = [
-  { ...base, role: 'developer', content: 'x', split: { delimiter: '|', maxTokens: 5 } },
-  { ...base, role: 'user', content: [block.text('x')], split: {} },
+  { ...base, role: 'developer', content: 'x' },
+  { ...base, role: 'user', content: [block.text('x')] },
   {
     ...base,
     role: 'assistant',
@@ -58,7 +58,6 @@ const full: readonly [
       providerData: { gemini: {} },
     },
     response: { id: 'r', provider: 'p', model: 'm', createdAt: 5 },
-    split: {},
   },
   {
     ...base,

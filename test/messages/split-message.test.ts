@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import * as message from '../../src/core/message.ts'
-import type { SplitOptions } from '../../src/core/model.ts'
 import * as block from '../../src/messages/block.ts'
 import { countWords } from '../../src/messages/count-words.ts'
-import { splitMessage, splitting } from '../../src/messages/split-message.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
-import { wires } from '../support/rules.ts'
+import { type SplitOptions, splitMessage } from '../../src/messages/split-message.ts'
 
-const contents = (text: string, split: SplitOptions, countTokens?: (text: string) => number) =>
-  splitMessage(message.user(text, { split }), countTokens ? { countTokens } : {}).map((one) => one.content)
+const contents = (text: string, options?: SplitOptions) =>
+  splitMessage(message.user(text), options).map((one) => one.content)
+const byLength = (text: string) => text.length
 
 describe('splitMessage', () => {
   it('[2.04] [2.30] [2.32] makes three messages of three parts between two delimiters', () => {
@@ -28,16 +26,16 @@ describe('splitMessage', () => {
   })
 
   it('[2.05] cuts at 2048 words if nothing is said', () => {
-    expect(contents('w '.repeat(2048), {})).toHaveLength(1)
-    expect(contents('w '.repeat(2049), {})).toHaveLength(2)
+    expect(contents('w '.repeat(2048))).toHaveLength(1)
+    expect(contents('w '.repeat(2049))).toHaveLength(2)
   })
 
   it('[2.29] counts as the caller does, in the middle of a word if need be, and never in the middle of a character', () => {
-    expect(contents('ab👋cd ef', { maxTokens: 3 }, (text) => text.length)).toEqual(['ab', '👋c', 'd ', 'ef'])
+    expect(contents('ab👋cd ef', { maxTokens: 3, countTokens: byLength })).toEqual(['ab', '👋c', 'd ', 'ef'])
   })
 
   it('[2.26] gives each piece the role and the name, and one of them the id', () => {
-    const pieces = splitMessage(message.system('a|b', { id: 'm1', name: 'n', split: { delimiter: '|' } }))
+    const pieces = splitMessage(message.system('a|b', { id: 'm1', name: 'n' }), { delimiter: '|' })
     expect(pieces).toEqual([
       { role: 'system', id: 'm1', name: 'n', content: 'a' },
       { role: 'system', name: 'n', content: 'b' },
@@ -52,30 +50,42 @@ describe('splitMessage', () => {
   it('keeps other blocks after the text before them', () => {
     const image = block.image({ url: 'https://x/y' })
     const content = [block.text('a|b'), image, block.text('c')]
-    expect(splitMessage(message.user(content, { split: { delimiter: '|' } })).map((one) => one.content)).toEqual([
+    expect(splitMessage(message.user(content), { delimiter: '|' }).map((one) => one.content)).toEqual([
       [block.text('a')],
       [block.text('b'), image, block.text('c')],
     ])
   })
 
-  it('cuts nothing that does not ask for it, and never a result or a turn with calls', () => {
+  it('never cuts a result or a turn with calls', () => {
     const long = 'w '.repeat(5000)
-    const result = { ...message.tool(long, { toolCallId: 'a' }), split: { maxTokens: 1 } }
-    const turn = { ...message.assistant([block.text(long), block.toolCall('a', 'f')]), split: { maxTokens: 1 } }
-    expect(splitMessage(message.user(long))).toHaveLength(1)
+    const result = message.tool(long, { toolCallId: 'a' })
+    const turn = message.assistant([block.text(long), block.toolCall('a', 'f')])
     expect(splitMessage(result)).toEqual([result])
     expect(splitMessage(turn)).toEqual([turn])
   })
 
-  it.each([0, -1, Number.NaN])('refuses a length of %s', (maxTokens) => {
-    expect(() => contents('a', { maxTokens })).toThrow(RangeError)
+  it('[2.33] [2.27] gives new messages; what is stored stays whole', () => {
+    const stored = Object.freeze(message.user('a|b', { metadata: { mine: 1 } }))
+    expect(splitMessage(stored, { delimiter: '|' })).toEqual([
+      message.user('a', { metadata: { mine: 1 } }),
+      message.user('b', { metadata: { mine: 1 } }),
+    ])
+    expect(stored.content).toBe('a|b')
+  })
+
+  it.each([
+    [0, RangeError],
+    [-1, RangeError],
+    [Number.NaN, TypeError],
+  ])('refuses a length of %s', (maxTokens, error) => {
+    expect(() => contents('a', { maxTokens })).toThrow(error)
   })
 
   it('[2.25] loses nothing of any text and keeps to the length', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '👋', '|'), maxLength: 60 })
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 9 }), (given, maxTokens) => {
-        const pieces = contents(given, { maxTokens }, (piece) => piece.length)
+        const pieces = contents(given, { maxTokens, countTokens: byLength })
         expect(pieces.join('')).toBe(given)
         for (const piece of pieces) expect(piece?.length).toBeLessThanOrEqual(maxTokens)
       }),
@@ -90,15 +100,15 @@ describe('splitMessage', () => {
 
 describe('A24: a turn of the assistant', () => {
   it('A24: [2.04] [2.26] is split where it holds only text', () => {
-    const pieces = splitMessage({ ...message.assistant('a|b', { id: 'm1' }), split: { delimiter: '|' } })
+    const pieces = splitMessage(message.assistant('a|b', { id: 'm1' }), { delimiter: '|' })
     expect(pieces).toEqual([{ role: 'assistant', id: 'm1', content: 'a' }, message.assistant('b')])
     const blocks = [block.text('a|b'), block.text('c')]
-    expect(splitMessage({ ...message.assistant(blocks), split: { delimiter: '|' } })).toHaveLength(2)
+    expect(splitMessage(message.assistant(blocks), { delimiter: '|' })).toHaveLength(2)
   })
 
   it('A24: counts what it used once, and ends once', () => {
     const end = { stopReason: 'stop', usage: { outputTokens: 9 }, response: { id: 'r' } } as const
-    const pieces = splitMessage(message.assistant('a|b', { ...end, split: { delimiter: '|' } }))
+    const pieces = splitMessage(message.assistant('a|b', end), { delimiter: '|' })
     expect(pieces).toEqual([message.assistant('a'), message.assistant('b', end)])
   })
 
@@ -107,8 +117,7 @@ describe('A24: a turn of the assistant', () => {
     ['a call beside it', message.assistant('a|b', { toolCalls: [block.toolCall('c', 'f')] })],
     ['reasoning', message.assistant([block.reasoning('hm'), block.text('a|b')])],
   ])('A24: [2.04] stays whole with %s', (_, turn) => {
-    const asking = { ...turn, split: { delimiter: '|' } }
-    expect(splitMessage(asking)).toEqual([asking])
+    expect(splitMessage(turn, { delimiter: '|' })).toEqual([turn])
   })
 })
 
@@ -141,24 +150,5 @@ describe('A25: text without spaces', () => {
     } finally {
       vi.unstubAllGlobals()
     }
-  })
-})
-
-describe('splitting while preparing', () => {
-  it('[2.33] [2.27] happens on the way to the wire; what is stored stays whole', () => {
-    const stored = message.user('a|b', { split: { delimiter: '|' } })
-    const { context, losses } = prepare({ messages: [stored] }, wires.chat, { model: '', split: splitting() })
-    expect(context.messages).toEqual([message.user('a'), message.user('b')])
-    expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
-    expect(stored.content).toBe('a|b')
-  })
-
-  it('[2.29] counts as the caller does', () => {
-    const messages = [message.user('abcd', { split: { maxTokens: 2 } })]
-    const { context } = prepare({ messages }, wires.chat, {
-      model: '',
-      split: splitting({ countTokens: (text) => text.length }),
-    })
-    expect(context.messages.map((one) => one.content)).toEqual(['ab', 'cd'])
   })
 })

@@ -199,14 +199,8 @@ describe('mergeRuns', () => {
     expect(mergeRuns(['a', 'b'], { separator: ' ' })).toEqual([message.user('a b')])
   })
 
-  it('never merges results, speakers of different names, or messages that are to be split', () => {
-    const messages = [
-      result('a'),
-      result('b'),
-      message.user('x', { name: 'ann' }),
-      message.user('y', { name: 'bob' }),
-      message.user('z', { split: {} }),
-    ]
+  it('never merges results or speakers of different names', () => {
+    const messages = [result('a'), result('b'), message.user('x', { name: 'ann' }), message.user('y', { name: 'bob' })]
     expect(mergeRuns(messages)).toEqual(messages)
   })
 

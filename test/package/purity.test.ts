@@ -76,8 +76,7 @@ describe('what a file takes from the runtime', () => {
     const isOfOurs = (found: string) =>
       ownImports(module).has(found) ||
       frameworksOf(module).includes(found) ||
-      (module === 'production/worker.js' && ofCloudflare.includes(found)) ||
-      (module === 'production/responses-socket.js' && found === 'uses WebSocket')
+      (module === 'production/worker.js' && ofCloudflare.includes(found))
     expect(impurities(usesOf(module)).filter((found) => !isOfOurs(found))).toEqual([])
   })
 

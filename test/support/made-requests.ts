@@ -260,7 +260,6 @@ const contexts: readonly Context[] = [
       again,
     ],
   },
-  { messages: [{ role: 'user', content: 'a text that is long', split: { maxTokens: 2, delimiter: ' ' } }] },
   {
     messages: [
       question,

@@ -5,7 +5,6 @@
  */
 import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'
-import { splitting } from '../../src/messages/split-message.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 
 export interface Asked {
@@ -16,7 +15,7 @@ export type Encode = (asked: Asked) => Pick<EncodedRequest, 'path' | 'body' | 'l
 
 /** Encodes as a run does: losses count what the caller wrote, whichever of the two steps reports them. */
 export const sendFor = (client: ClientCodec) => (asked: Asked) => {
-  const prepared = prepare(asked.context, client.rules, { model: asked.options.model, split: splitting() })
+  const prepared = prepare(asked.context, client.rules, { model: asked.options.model })
   const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
   return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
 }
@@ -26,7 +25,6 @@ const notForWires: readonly (readonly [path: RegExp, because: string])[] = [
   [/^messages\[\d+\]\.(?:id|usage|stopReason|rawStopReason|response)(?:\.|$)/, 'says where a message came from'],
   [/\.(?:artifacts|extra)(?:[.[]|$)/, 'the model says of it: stored, never sent'],
   [/\.metadata\.(?!cacheHint(?:\.|$))/, 'the model says of it: the data of the application'],
-  [/^messages\[\d+\]\.split\./, 'says how "prepare" cuts a text, whose pieces a host may want joined again'],
   [/\.annotations\./, 'hints about a tool for the application, never sent'],
   [/\.(?:index|complete|generatedId|argumentsText)$/, 'says again what the place or the arguments of a call say'],
   [/invalidToolCalls\[\d+\]\.(?:reason|error)$/, 'is for the application'],
@@ -179,7 +177,7 @@ export function alterationsOf(asked: Asked, encode: Encode): string[] {
     .filter(({ path, value, key, holder }) => {
       if (typeof value === 'boolean' || value === null || isSent(path, value)) return false
       if (notForWires.some(([pattern]) => pattern.test(path))) return false
-      if (redundant.some(([test]) => test(key, holder)) || holder.split !== undefined) return false
+      if (redundant.some(([test]) => test(key, holder))) return false
       if (rewritten.some(([pattern, of]) => pattern.test(path) && of.test(`${value}`))) return false
       return !encoded.losses.some((loss) => covers(loss, path))
     })

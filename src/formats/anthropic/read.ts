@@ -205,7 +205,6 @@ export function decodeToolCalls(
  * @throws {DecodeError} if an event is not a JSON object, or a required field is missing.
  */
 export function decodeStream({
-  parse = JSON.parse,
   dialect = {},
   parameterNames,
 }: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
@@ -213,8 +212,7 @@ export function decodeStream({
   const decoder: Machine<Frame, Fragment> = {
     push({ data, event: name = '' }, out) {
       if (data === '[DONE]') reader.end(out)
-      else if (data !== '')
-        reader.read(objectAt(parseEvent(parse, data, 'Anthropic event'), '', 'Anthropic event'), name, out)
+      else if (data !== '') reader.read(objectAt(parseEvent(data, 'Anthropic event'), '', 'Anthropic event'), name, out)
     },
     end: reader.end,
   }

@@ -311,10 +311,7 @@ interface DecodeState {
  * @throws {ApiError} if an exception arrives, which can come after status 200 and part of the answer.
  * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
  */
-export function decodeStream({
-  parse = JSON.parse,
-  parameterNames,
-}: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream({ parameterNames }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: DecodeState = {
     isStarted: false,
     text: undefined,
@@ -326,7 +323,7 @@ export function decodeStream({
   }
   const decoder: Machine<Frame, Fragment> = {
     push({ event = '', data }, out) {
-      const body = objectAt(parseEvent(parse, data || '{}', 'Bedrock event'), '', 'Bedrock event')
+      const body = objectAt(parseEvent(data || '{}', 'Bedrock event'), '', 'Bedrock event')
       if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
       readEvent(state, event, body, out)
     },

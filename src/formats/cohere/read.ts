@@ -16,7 +16,6 @@ import type {
   CodecOptions,
   DecodedCalls,
   DecodeResponseOptions,
-  DecodeStreamOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -132,12 +131,12 @@ export function decodeResponse(body: unknown, options: DecodeResponseOptions = {
  * @throws {ApiError} if the answer ends with an error, which can come after status 200 and part of the answer.
  * @throws {DecodeError} if an event is not a JSON object, or does not have a required field.
  */
-export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream(): Machine<Frame, Fragment> {
   const state = newState()
   return {
     push({ data }, out) {
       if (data === '' || data === '[DONE]') return
-      readEvent(state, objectAt(parseEvent(parse, data, 'Cohere event'), '', 'Cohere event'), out)
+      readEvent(state, objectAt(parseEvent(data, 'Cohere event'), '', 'Cohere event'), out)
     },
     end(out) {
       endMessage(state, out) // if `message-end` did not arrive, the text so far still gets its citations

@@ -286,10 +286,7 @@ interface StreamState extends Reading {
  * @throws {ApiError} at an `error` event, or if the answer failed. Both can come after part of an answer.
  * @throws {DecodeError} if an event is not a JSON object.
  */
-export function decodeStream({
-  parse = JSON.parse,
-  parameterNames,
-}: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream({ parameterNames }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
   const state: StreamState = {
     ...newReading(''),
     isEnded: false,
@@ -301,7 +298,7 @@ export function decodeStream({
   const decoder: Machine<Frame, Fragment> = {
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
-      const event = readEvent(parse, frame)
+      const event = readEvent(frame)
       const type = textOr(field(event, 'event_type'), frame.event ?? ((event.error ?? event.detail) ? 'error' : ''))
       lookup(events, type)?.(state, event, out) // events of unknown types are skipped
       const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
@@ -312,8 +309,8 @@ export function decodeStream({
   return withOwnNames(decoder, parameterNames)
 }
 
-function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObject {
-  const event = parseEvent(parse, data, `${target} event`)
+function readEvent({ data }: Frame): JsonObject {
+  const event = parseEvent(data, `${target} event`)
   if (Array.isArray(event)) throw midStreamError(event) // Google's front end sends this after ten minutes
   return objectAt(event, '', `${target} event`)
 }

@@ -236,7 +236,6 @@ function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[], offere
  * @throws {DecodeError} if a frame is not valid JSON, or one of its fields has the wrong type.
  */
 export function decodeStream({
-  parse = JSON.parse,
   dialect = geminiDialect,
   ...offered
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
@@ -245,7 +244,7 @@ export function decodeStream({
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
-      addArgumentsText(reader.read(parseEvent(parse, text, 'Gemini event'), out), 0, text, 'args')
+      addArgumentsText(reader.read(parseEvent(text, 'Gemini event'), out), 0, text, 'args')
     },
     end: (out) => reader.end(out),
   }

@@ -16,7 +16,6 @@ import type {
   CodecOptions,
   DecodedCalls,
   DecodeResponseOptions,
-  DecodeStreamOptions,
   ErrorAnswer,
   Fragment,
   Frame,
@@ -167,14 +166,14 @@ interface State {
  * @throws {ApiError} at an `error` line, which can come after status 200 and part of the answer.
  * @throws {DecodeError} if a line is not JSON, or a field has the wrong type.
  */
-export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+export function decodeStream(): Machine<Frame, Fragment> {
   const state = newState()
   return {
     push({ data }, out) {
       const text = data.trim()
       if (text === '' || text === '[DONE]') return
       const from = out.length
-      readLine(state, parseEvent(parse, text, 'Ollama line'), out)
+      readLine(state, parseEvent(text, 'Ollama line'), out)
       addArgumentsText(out, from, text, 'arguments')
     },
     end() {}, // nothing to do: the assembler reports a stream that ends without `done`

@@ -161,6 +161,8 @@ export interface ChatDialect {
   readonly replay?: ReasoningReplay
 
   // ---- answers
+  /** Brings a body or an event that has another form to the form of this format. Default: no change. */
+  readonly adaptAnswer?: (body: unknown) => unknown
   /**
    * Reads a part of an answer that OpenAI does not send, and returns `undefined` for other parts. Default: text, refusals and images are
    * read, and other parts are kept unchanged. `compatible` reads the parts of every host.

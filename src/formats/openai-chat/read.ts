@@ -85,7 +85,7 @@ export function decodeResponse(
 function readWhole(body: unknown, dialect: ChatDialect, request?: unknown): Fragment[] {
   const what = `${dialect.title} response`
   refuseDeep(body, what)
-  const answer = objectOf(body, dialect, what)
+  const answer = objectOf(adapted(body, dialect), dialect, what)
   if (!isObject(arrayOf(answer.choices)[0])) throw misfit('choices', 'missing', what)
   const reader = new AnswerReader(dialect, true, request)
   const fragments: Fragment[] = []
@@ -110,7 +110,6 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
  * @throws {DecodeError} if a chunk is not a JSON object.
  */
 export function decodeStream({
-  parse = JSON.parse,
   dialect = openai,
   request,
 }: DecodeStreamOptions<ChatDialect> = {}): Machine<Frame, Fragment> {
@@ -121,12 +120,17 @@ export function decodeStream({
       if (reader.isEnded || data === '') return
       if (data === '[DONE]') return reader.end(out, true)
       const what = `${dialect.title} event`
-      const chunk = parseEvent(parse, data, what)
+      const chunk = adapted(parseEvent(data, what), dialect)
       if (frame.event === 'error') throw errorOf(chunk, dialect)
       reader.read(objectOf(chunk, dialect, what), out)
     },
     end: (out) => reader.end(out, false),
   }
+}
+
+/** The chunk or body in the form of this format. */
+function adapted(body: unknown, { adaptAnswer }: ChatDialect): unknown {
+  return adaptAnswer === undefined ? body : adaptAnswer(body)
 }
 
 /**

@@ -180,7 +180,6 @@ function newState(dialect: ResponsesDialect, offered?: Offered): StreamState {
  * @throws {DecodeError} at an event that is not a JSON object.
  */
 export function decodeStream({
-  parse = JSON.parse,
   dialect = openaiDialect,
   ...offered
 }: DecodeStreamOptions<ResponsesDialect> = {}): Machine<Frame, Fragment> {
@@ -188,7 +187,7 @@ export function decodeStream({
   return {
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
-      const event = objectAt(parseEvent(parse, data, `${target} event`), '', `${target} event`)
+      const event = objectAt(parseEvent(data, `${target} event`), '', `${target} event`)
       const type = stringOr(event.type, name ?? ((event.error ?? event.detail) ? 'error' : ''))
       // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)

@@ -80,16 +80,6 @@ export async function reservePlace(requestId: string, purse: Purse): Promise<voi
   await hold({ requestId, model: 'token counts', wire: 'count', provider: '', cost: 1, leaseMs: marginMs }, purse)
 }
 
-/** Reserves an amount for requests that the page sends to the provider itself. @throws {ApiError} as {@link reserve}. */
-export async function reserveAmount(requestId: string, model: string, cost: number, purse: Purse): Promise<void> {
-  await hold({ requestId, model, wire: 'realtime', provider: 'openai', cost, leaseMs: marginMs }, purse)
-}
-
-/** Books the amount that {@link reserveAmount} reserved, or less. */
-export async function settleAmount(requestId: string, outcome: string, cost: number, purse: Purse): Promise<void> {
-  await book({ requestId, outcome, inputTokens: 0, outputTokens: 0, cost }, purse)
-}
-
 type Held = Pick<Reservation, 'requestId' | 'model' | 'wire' | 'provider' | 'cost' | 'leaseMs'>
 
 async function hold(held: Held, { session, config }: Purse): Promise<void> {

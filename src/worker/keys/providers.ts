@@ -115,11 +115,6 @@ export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): stri
   return `${provider}:${name}`
 }
 
-/** The id of a model that a page uses directly, with a client secret. See {@link idOf}. */
-export function realtimeId(name: string): string {
-  return `realtime:${name}`
-}
-
 /** The models that clients of one format may ask for: the gateway's table, and the id for each of its names. */
 export interface WireTable {
   readonly models: GatewayModels
@@ -152,7 +147,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI gets the client's wire format, if that is one of its two. */
-export function modelOf(entry: Entry, wire: WireName): HttpModel {
+function modelOf(entry: Entry, wire: WireName): HttpModel {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]

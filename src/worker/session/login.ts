@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { readBody } from '../../gateway/body.ts'
 import type { Config } from '../config.ts'
-import { idOf, realtimeId } from '../keys/providers.ts'
+import { idOf } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
 import { checkFrom, checkOrigin, isLoopbackDemo } from './origins.ts'
@@ -117,15 +117,9 @@ function grantOrder(ordered: v.InferOutput<typeof order>, config: Config): Grant
   }
 }
 
-function everything({
-  models,
-  realtime,
-  maxOutputTokens,
-  spending,
-}: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
+function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
   const { dailyBudget } = spending
-  const ids = [...models.map(idOf), ...(realtime?.models ?? []).map(realtimeId)]
-  return { models: ids, maxOutputTokens, dailyBudget, lifetimeSeconds }
+  return { models: models.map(idOf), maxOutputTokens, dailyBudget, lifetimeSeconds }
 }
 
 function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
