@@ -794,29 +794,42 @@ describe('the hooks of the caller', () => {
     expect(providers.asked).toHaveLength(0)
   })
 
-  it('get each body before it is decoded, and may replace it', async () => {
+  it('get each request, decoded, and may replace it: then nothing of the client’s body is sent', async () => {
     const seen: unknown[] = []
     const gateway = gatewayOf({
       authorize: () => ({ caller: 7 }),
-      check({ wire, kind, body, caller }) {
+      check({ wire, kind, request, body, caller }) {
         seen.push([wire, kind, caller])
         if ('store' in body) throw new ApiError('"store" is not allowed', { kind: 'invalid_request', retryable: false })
-        return { ...body, temperature: 0 }
+        const { providerOptions: _, ...options } = request.options
+        return { ...request, options: { ...options, maxTokens: 77 } }
       },
     })
     const refused = await askOf(gateway, 'openai-chat', 'openai-chat', 'Hello', { body: { store: true } })
     expect([refused.status, (await refused.json()).error.message]).toEqual([400, '"store" is not allowed'])
     expect(providers.asked).toHaveLength(0)
-    await askOf(gateway, 'openai-chat', 'openai-chat')
-    expect(providers.asked[0]?.body).toMatchObject({ temperature: 0 })
-    await gateway.fetch(
-      post('/v1/messages/count_tokens', { model: 'anthropic', messages: [{ role: 'user', content: 'Hi' }] }),
-    )
-    expect(providers.asked[1]?.body).toMatchObject({ temperature: 0 })
+    const messages = [{ role: 'user', content: 'Hi' }]
+    for (const provider of ['openai-chat', 'anthropic'] as const) {
+      await askOf(gateway, 'openai-chat', provider, 'Hello', { body: { verbosity: 'low' } })
+      expect(JSON.stringify(providers.asked.at(-1)?.body)).toMatch(/"max_(completion_)?tokens":77/)
+      expect(providers.asked.at(-1)?.body).not.toHaveProperty('verbosity')
+    }
+    await gateway.fetch(post('/v1/messages/count_tokens', { model: 'anthropic', messages, container: 'c' }))
+    // Fields that only an answer has are not sent for a count.
+    expect(providers.asked.at(-1)?.body).toEqual({ model: expect.any(String), messages })
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+    for (const body of [{ contents }, { generateContentRequest: { contents } }]) {
+      await gateway.fetch(post('/v1beta/models/gemini:countTokens', { ...body, cachedContent: 'c' }))
+      const counted = providers.asked.at(-1)?.body.generateContentRequest
+      expect(counted).toMatchObject({ contents, model: expect.stringMatching(/^models\//) })
+    }
     expect(seen).toEqual([
       ['openai-chat', 'answer', 7],
       ['openai-chat', 'answer', 7],
+      ['openai-chat', 'answer', 7],
       ['anthropic', 'count', 7],
+      ['gemini', 'count', 7],
+      ['gemini', 'count', 7],
     ])
   })
 

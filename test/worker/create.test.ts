@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
+import type { CheckedRequest } from '../../src/gateway/types.ts'
 import { createWorker, type ModelWorker, optionsFromEnv, type WorkerOptions } from '../../src/worker/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { canary, sessionSecret, startUpstream, type Upstream } from './harness.ts'
@@ -71,10 +72,19 @@ async function tokenOf(worker: ModelWorker, base = ''): Promise<string> {
   return ((await answer.json()) as { token: string }).token
 }
 
-async function ask(worker: ModelWorker, base = '', more: Record<string, string> = {}): Promise<Response> {
+async function ask(
+  worker: ModelWorker,
+  base = '',
+  more: Record<string, string> = {},
+  body: object = {},
+): Promise<Response> {
   const headers = { ...json, authorization: `Bearer ${await tokenOf(worker, base)}`, ...more }
   return worker.fetch(
-    new Request(`https://w.example${base}/v1/chat/completions`, { method: 'POST', headers, body: question }),
+    new Request(`https://w.example${base}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...JSON.parse(question), ...body }),
+    }),
   )
 }
 const look = (worker: ModelWorker, path: string, headers: Record<string, string> = {}) =>
@@ -286,11 +296,30 @@ describe('a replaced part', () => {
     expect(JSON.stringify(vi.mocked(console.log).mock.calls)).not.toContain(canary)
   })
 
-  it('policy.check: makes the body that is sent', async () => {
-    const check = vi.fn(({ body }: { body: object }, user: string) => ({ ...body, user }) as never)
+  it('policy.check: makes the request that is sent', async () => {
+    const check = vi.fn(({ request }: CheckedRequest, user: string) => ({
+      ...request,
+      options: { ...request.options, user },
+    }))
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole', check } })
     expect((await ask(worker)).status).toBe(200)
-    expect(JSON.parse(String(upstream.mock.calls[0]?.[1]?.body))).toMatchObject({ user: 'ada' })
+    expect(JSON.parse(String(upstream.mock.calls[0]?.[1]?.body))).toMatchObject({ safety_identifier: 'ada' })
+  })
+
+  it('policy.allow: fields and tools that are allowed by name are sent, and no other one', async () => {
+    const allow = ['openai-chat.service_tier', 'openai-chat.tools.web_search']
+    const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole', allow } })
+    const tools = [{ type: 'web_search' }]
+    expect((await ask(worker, '', {}, { service_tier: 'flex', tools })).status).toBe(200)
+    expect(JSON.parse(String(upstream.mock.calls[0]?.[1]?.body))).toMatchObject({ service_tier: 'flex', tools })
+    for (const more of [
+      { prompt_cache_key: 'a' },
+      { tools: [{ type: 'code_interpreter' }] },
+      { service_tier: 'flex', n: 2 },
+    ]) {
+      expect((await ask(worker, '', {}, more)).status).toBe(400)
+    }
+    expect(upstream).toHaveBeenCalledTimes(1)
   })
 })
 

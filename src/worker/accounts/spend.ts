@@ -189,7 +189,7 @@ export function mostTokensOf(
   maxOutputTokens: number,
 ): { readonly inputTokens: number; readonly outputTokens: number } {
   const pictures = context.messages.flatMap(({ content }) => picturesIn(content))
-  const bytes = new TextEncoder().encode(JSON.stringify({ context, options })).length
+  const bytes = bytesOf({ context, options }) - repeatedBytesOf(context.messages)
   const dataBytes = pictures.reduce((sum, { data = '' }) => sum + data.length, 0)
   const pictureTokens = pictures.reduce((sum, picture) => sum + mostTokensOfPicture(id, picture), 0)
   const addedResults = Math.max(
@@ -200,6 +200,16 @@ export function mostTokensOf(
     inputTokens: Math.max(0, bytes - dataBytes) + pictureTokens + addedResults * resultTokens + addedTokens,
     outputTokens: maxOutputTokens + (id.startsWith('xai:') ? xaiReasoningTokens : 0),
   }
+}
+
+function bytesOf(value: object): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length
+}
+
+/** A call has its arguments twice, as an object and as the text of the provider, and one of them is sent. */
+function repeatedBytesOf(messages: readonly Message[]): number {
+  const calls = messages.flatMap(toolCallsOf)
+  return calls.reduce((sum, call) => sum + Math.min(bytesOf(call.arguments), bytesOf([call.argumentsText])), 0)
 }
 
 /**
