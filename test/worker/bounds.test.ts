@@ -369,10 +369,6 @@ describe('what is reserved', () => {
     'openai-responses': [
       ['instructions', { instructions: big }],
       ['a text format', { text: { format: { type: 'json_schema', name: 'a', schema } } }],
-      [
-        'logprobs',
-        { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', logprobs: [{ a: big }] }] }] },
-      ],
       ['a tool that speaks of an image', { tools: [{ type: 'function', name: 'a', parameters: image }] }],
     ],
     anthropic: [

@@ -1,5 +1,5 @@
 /** What the Worker's policy lets through, as the provider of the client's format would get it. */
-import type { ClientCodec } from '../../src/core/codec.ts'
+import type { ClientCodec, DecodedRequest } from '../../src/core/codec.ts'
 import type { JsonObject } from '../../src/core/model.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import type { WireName } from '../../src/gateway/types.ts'
@@ -7,17 +7,25 @@ import { permit } from '../../src/worker/policy/permit.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 
-const path = '/v1beta/models/m:generateContent'
-
-/** The body of an answer's request for a provider. @throws {ApiError} if the policy refuses it. */
-export function permitted(wire: WireName, body: object, allow: readonly string[] = []): JsonObject {
+/** The request that the policy returns. @throws {ApiError} if it refuses it. */
+export function permittedRequest(
+  wire: WireName,
+  body: object,
+  allow: readonly string[] = [],
+  path = '/v1beta/models/m:generateContent',
+): DecodedRequest {
   const { codec } = formatsByName[wire]
   const decoded = codec.decodeRequest(body as JsonObject, { path })
-  const request = permit(
+  return permit(
     { wire, kind: 'answer', request: decoded, body: body as JsonObject, caller: undefined },
     'ada',
     new Set(allow),
   )
+}
+
+/** The body of an answer's request for a provider. @throws {ApiError} if the policy refuses it. */
+export function permitted(wire: WireName, body: object, allow: readonly string[] = []): JsonObject {
+  const request = permittedRequest(wire, body, allow)
   if (wire === 'isoglot') return JSON.parse(JSON.stringify({ context: request.context, options: request.options }))
   const from = { name: wire, decodeRequest: () => request }
   const client: ClientCodec = clients[wire]

@@ -20,6 +20,7 @@ import {
   type WireName,
   wireNames,
 } from './harness.ts'
+import { permittedRequest } from './permitted.ts'
 
 const runs = Array.from(
   { length: Number(process.env.ISOGLOT_BUDGET_RUNS ?? 5) },
@@ -63,16 +64,17 @@ const limitOf: Record<WireName, object> = {
   ollama: {},
 }
 
-/** The reservation for such a request: each byte of its body as a token, 1000 more for what the provider adds, and 100 tokens of output. */
+/** The reservation for such a request: each byte of its question as a token, 1000 more for what the provider adds, and 100 tokens of output. */
 async function mostOf(wire: WireName, say: string, stream = true): Promise<number> {
-  const { promise: body, resolve } = Promise.withResolvers<string>()
-  const note = async (_: unknown, init?: RequestInit) => {
-    resolve(`${init?.body}`)
+  const { promise: asked, resolve } = Promise.withResolvers<{ url: string; body: string }>()
+  const note = async (url: unknown, init?: RequestInit) => {
+    resolve({ url: `${url}`, body: `${init?.body}` })
     return new Response()
   }
   await askByHand('', wire, 'demo-model', say, { stream, body: limitOf[wire], fetch: note as typeof fetch })
-  const added = wire === 'openai-responses' ? ',"store":false' : ''
-  return new TextEncoder().encode((await body) + added).length + 1000 + 100 * 5
+  const { url, body } = await asked
+  const { context, options } = permittedRequest(wire, JSON.parse(body), [], url)
+  return new TextEncoder().encode(JSON.stringify({ context, options })).length + 1000 + 100 * 5
 }
 
 /** A stream of each provider that has begun, and in which nothing is said yet. */

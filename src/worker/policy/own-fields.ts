@@ -4,8 +4,12 @@
  * @module
  */
 import * as v from 'valibot'
+import { isObject } from '../../core/json.ts'
 import type { WireName } from '../../gateway/types.ts'
 
+/** Not `v.looseObject`: it would lose keys such as `__proto__`, which a schema may have. */
+const object = v.custom<object>(isObject)
+const schema = v.optional(object)
 const flag = v.optional(v.boolean())
 const text = v.optional(v.string())
 /** A request that does not say `store` means true. The Worker stores nothing. */
@@ -50,6 +54,9 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     generationConfig: v.optional(
       v.strictObject({
         candidateCount: one,
+        responseMimeType: v.optional(v.picklist(['text/plain', 'application/json'])),
+        responseSchema: schema,
+        responseJsonSchema: schema,
         thinkingConfig: v.optional(
           v.strictObject({
             includeThoughts: flag,
@@ -69,7 +76,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
   cohere: v.strictObject({
     strict_tools: flag,
     documents: v.optional(
-      v.pipe(v.array(v.union([v.string(), v.strictObject({ id: text, data: v.looseObject({}) })])), v.maxLength(100)),
+      v.pipe(v.array(v.union([v.string(), v.strictObject({ id: text, data: object })])), v.maxLength(100)),
     ),
     citation_options: v.optional(v.strictObject({ mode: text })),
     safety_mode: v.optional(v.picklist(['CONTEXTUAL', 'STRICT', 'OFF'])),
@@ -82,6 +89,8 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
 export const ownPartFields: readonly string[] = [
   'anthropic.eager_input_streaming',
   'cohere.document', // the data of a text
+  'gemini.parameters',
+  'gemini.parametersJsonSchema',
 ]
 
 /** Fields of an answer's items that a client sends back with others: they are left out. An id may name an item of another user. */
