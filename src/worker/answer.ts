@@ -9,7 +9,6 @@ import { findRoute } from '../gateway/routes.ts'
 import type { EndReport, ExecutionContextLike, Gateway, WireName } from '../gateway/types.ts'
 import { type Purse, type Reserved, releasePlace, reserve, reservePlace, settle } from './accounts/spend.ts'
 import type { Config } from './config.ts'
-import { workerFormats } from './formats.ts'
 import { tableFor } from './keys/providers.ts'
 import type { Session } from './session/session.ts'
 
@@ -38,9 +37,9 @@ export async function answerModel(
   config: Config,
   ctx: ExecutionContextLike,
 ): Promise<Response> {
-  const route = findRoute(request, workerFormats)
+  const route = findRoute(request, config.formats)
   const purse: Purse = { session, config }
-  const ask = () => gatewayOf(config, route?.format.name ?? 'openai-chat').fetch(bare(request), { ...purse }, ctx)
+  const ask = () => gatewayOf(config, route?.format.name ?? 'isoglot').fetch(bare(request), { ...purse }, ctx)
   return route?.kind === 'count' ? inPlace(purse, ask) : ask()
 }
 
@@ -91,7 +90,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
   const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits
   return createGateway<Caller>({
-    formats: workerFormats,
+    formats: config.formats,
     models,
     authorize: (_, caller) => ({
       models: [...ids].filter(([, id]) => caller.session.models.includes(id)).map(([name]) => name),

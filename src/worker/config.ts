@@ -2,6 +2,7 @@
 
 import type { DecodedRequest } from '../core/codec.ts'
 import type { CheckedRequest } from '../gateway/types.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { Price } from '../prices/index.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Entry } from './keys/providers.ts'
@@ -11,6 +12,8 @@ import type { Fetcher, ObjectNamespace, RateLimiter } from './platform.ts'
 /** The given options, and the result of reading them. Without a `config`, every route answers 503. */
 export interface Setup {
   readonly given: Partial<WorkerOptions>
+  /** Those in which the Worker answers, also while an option is wrong. */
+  readonly formats: readonly GatewayFormat[]
   readonly config: Config | undefined
   /** The problems as text, without any value. Empty if there are none. */
   readonly problems: readonly string[]
@@ -23,6 +26,7 @@ export interface Config {
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
+  readonly formats: readonly GatewayFormat[]
   /** Checks a request, and returns the one that is sent to the provider. */
   readonly permit: (checked: CheckedRequest, user: string) => DecodedRequest
   readonly maxOutputTokens: number

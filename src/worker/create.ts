@@ -1,6 +1,7 @@
 /** Makes a Worker from its parts. @module */
 
 import { isObject } from '../core/json.ts'
+import { isoglotFormat } from '../gateway/isoglot-format.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import type { Account } from './accounts/accounts.ts'
 import { createUserAccount } from './accounts/user-account.ts'
@@ -8,7 +9,6 @@ import { answerModel } from './answer.ts'
 import type { RunStub, Setup } from './config.ts'
 import { handle } from './handler.ts'
 import type { WorkerOptions } from './options.ts'
-import { envName, optionsFromEnv } from './options-from-env.ts'
 import type { ObjectClass } from './platform.ts'
 import { readOptions } from './read-options.ts'
 import { createStreamRun } from './runs/stream-run.ts'
@@ -26,8 +26,8 @@ export interface ModelWorker<Env = unknown> {
 }
 
 /**
- * Makes a Worker that keeps the providers' keys out of a page. `POST /session` gives a page a token for some minutes. With the token, the
- * official clients of the formats can ask the models of `policy`. Other requests are refused.
+ * Makes a Worker that keeps the providers' keys out of a page. `POST /session` gives a page a token for some minutes. With the token, the page
+ * can ask the models of `policy` by `remote`, and official clients in the formats of `formats`. Other requests are refused.
  *
  * `options` is an object, or a function that returns it from the environment and is called once for each environment. An object is checked
  * immediately, the result of a function at the first request. As long as the options are not valid, or the function throws, every route
@@ -87,11 +87,16 @@ function setups<Env>(options: WorkerOptions | ((env: Env) => WorkerOptions)): (e
 
 function setupFrom<Env>(options: (env: Env) => WorkerOptions, env: Env): Setup {
   try {
-    return readOptions(options(env), (options as unknown) === optionsFromEnv ? envName : undefined)
+    return readOptions(options(env))
   } catch (error) {
     // Only the name of the error: its message may contain a secret.
     const name = error instanceof Error ? error.name : typeof error
-    return { given: {}, config: undefined, problems: [`The function that returns the options threw: ${name}`] }
+    return {
+      given: {},
+      formats: [isoglotFormat],
+      config: undefined,
+      problems: [`The function that returns the options threw: ${name}`],
+    }
   }
 }
 

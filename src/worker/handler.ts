@@ -6,7 +6,6 @@ import type { ExecutionContextLike } from '../gateway/types.ts'
 import { answerAdmin, answerMisconfigured } from './admin/admin.ts'
 import { answerModel, log } from './answer.ts'
 import type { Config, Setup } from './config.ts'
-import { workerFormats } from './formats.ts'
 import { limitNetwork, limitUser } from './limits/limits.ts'
 import { addPageHeaders, findFile } from './page/page.ts'
 import { refuse } from './refusal.ts'
@@ -36,7 +35,7 @@ function routeOf(request: Request, config: Config): Route | undefined {
   const stream = /^\/v1\/streams\/([\w-]{1,128})$/.exec(pathname)?.[1]
   if (stream !== undefined && config.runs !== undefined)
     return { methods: ['GET', 'DELETE'], answer: withSession(goOn(stream)) }
-  const asked = findRoute(request, workerFormats)
+  const asked = findRoute(request, config.formats)
   if (asked === undefined) return undefined
   const owned = asked.kind === 'answer' && ownsRun(request, config)
   return { methods: [asked.method], answer: withSession(owned ? beginRun : answerNow) }
@@ -51,7 +50,7 @@ export async function handle(request: Request, setup: Setup, ctx: ExecutionConte
     ? Promise.reject(refuse('unknown_route'))
     : serve(inner, setup, ctx)
   ).catch((error: unknown) => {
-    const refused = answerError(inner ?? request, error, workerFormats)
+    const refused = answerError(inner ?? request, error, setup.formats)
     const code = error instanceof Object && 'providerCode' in error ? error.providerCode : 'internal'
     const line = { requestId, status: refused.status, outcome: String(code) }
     if (config !== undefined) log(line, config)
@@ -79,7 +78,7 @@ async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike):
   if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
   const file = await findFile(request, config)
   const response =
-    file ?? (await serveApi(request, setup, config, ctx).catch((error) => answerError(request, error, workerFormats)))
+    file ?? (await serveApi(request, setup, config, ctx).catch((error) => answerError(request, error, setup.formats)))
   addPageHeaders(response.headers, config)
   return response
 }
@@ -97,12 +96,12 @@ async function serveApi(request: Request, setup: Setup, config: Config, ctx: Exe
   const { methods } = route
   checkOrigin(request, config, request.method === 'OPTIONS')
   if (request.method === 'OPTIONS') return preflight(request, methods)
-  if (!methods.includes(request.method)) return refuseMethod(request, methods)
+  if (!methods.includes(request.method)) return refuseMethod(request, methods, config)
   return route.answer({ request, setup, config, ctx })
 }
 
-function refuseMethod(request: Request, methods: readonly string[]): Response {
-  const response = answerError(request, refuse('method_not_allowed'), workerFormats)
+function refuseMethod(request: Request, methods: readonly string[], { formats }: Config): Response {
+  const response = answerError(request, refuse('method_not_allowed'), formats)
   response.headers.set('allow', [...methods, 'OPTIONS'].join(', '))
   return response
 }

@@ -1,5 +1,6 @@
 /** Kinds of options: the valid forms of their values. Errors never contain the value. @module */
 import * as v from 'valibot'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { byteLength } from '../kit/utf8.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
@@ -80,6 +81,11 @@ export const basePath: Kind<string> = v.pipe(
 export type Callback = (...args: never) => unknown
 
 export const callback: Kind<Callback> = v.custom<Callback>((value) => typeof value === 'function')
+
+/** The formats of official clients. */
+export const formats: Kind<GatewayFormat[]> = v.array(
+  v.custom<GatewayFormat>((value) => hasMethod(Reflect.get(Object(value), 'codec'), 'decodeRequest')),
+)
 
 export const counter: Kind<RateLimiter> = v.pipe(
   v.unknown(),

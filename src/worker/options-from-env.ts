@@ -11,7 +11,7 @@ import { pricesSetting } from './accounts/prices.ts'
 import { providers as allProviders, type ProviderName } from './keys/providers.ts'
 import { isLongEnough } from './option-kinds.ts'
 import type { WorkerOptions } from './options.ts'
-import type { Naming } from './read-options.ts'
+import { type Naming, naming } from './read-options.ts'
 
 /** The environment sets up Workers AI only by its binding. Use code for REST. */
 const providers = allProviders.filter(({ option }) => option !== 'workersAi')
@@ -85,6 +85,7 @@ export const envName: Naming = (path) => {
  * ```ts
  * import { createWorker, optionsFromEnv } from 'isoglot/worker'
  *
+ * // For official clients too: createWorker((env) => ({ ...optionsFromEnv(env), formats: allFormats }))
  * const worker = createWorker(optionsFromEnv)
  * export const { UserAccount, StreamRun } = worker
  * export default { fetch: worker.fetch }
@@ -104,6 +105,7 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
   const isCounted = env.RATE_LIMITS === undefined || env.RATE_LIMITS === 'on'
   const limits = isCounted ? group('limits', ['perUser', 'perNetwork']) : env.RATE_LIMITS
   const options = {
+    [naming]: envName,
     session: {
       ...group('session', ['secret', 'nextSecret', 'demo']),
       ...group('session', ['origins', 'revoked'], splitList),

@@ -2,6 +2,7 @@
 
 import type { DecodedRequest } from '../core/codec.ts'
 import type { CheckedRequest } from '../gateway/types.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { Price } from '../prices/index.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'
@@ -17,6 +18,11 @@ export interface WorkerOptions {
   readonly session: SessionOptions
   /** The models and fields that clients may ask for. */
   readonly policy: PolicyOptions
+  /**
+   * The formats of official clients that may ask too, such as `anthropicFormat` of `isoglot/anthropic`, or `allFormats` of
+   * `isoglot/gateway`. Default: none. Pages ask on isoglot's own wire, which is always there.
+   */
+  readonly formats?: readonly GatewayFormat[] | undefined
   /** The keys of the providers. */
   readonly keys: KeyOptions
   /** The amount that users may spend. `'off'`: without limit. This is an error if unknown visitors get tokens. */

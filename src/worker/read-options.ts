@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import { isObject } from '../core/json.ts'
+import { isoglotFormat } from '../gateway/isoglot-format.ts'
 import { createScrubber } from '../gateway/scrub.ts'
 import { capPriceOf, type Price } from '../prices/index.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
@@ -117,21 +118,31 @@ const schema = v.strictObject({
   admin: v.optional(v.strictObject({ token: kind.secret })),
   page: v.optional(v.strictObject({ assets: kind.fetcher })),
   basePath: v.optional(kind.basePath, ''),
+  formats: v.optional(kind.formats, []),
 })
 type Read = v.InferOutput<typeof schema>
 
 /** Returns the name that the operator knows for an option, from its path, such as `session.secret`. */
 export type Naming = (path: string) => string
 
+/** The field of options whose names the operator knows by another {@link Naming}. A copy of the options has it too. */
+export const naming: unique symbol = Symbol('naming')
+
 const quoted: Naming = (path) => `"${path}"`
 
-/** Reads options. `nameOf` names the options in the problems. A problem never contains a value. */
-export function readOptions(given: unknown, nameOf: Naming = quoted): Setup {
+/** Reads options. A problem never contains a value; it names the option as {@link naming} says. */
+export function readOptions(given: unknown): Setup {
+  const nameOf = (isObject(given) ? (Reflect.get(given, naming) as Naming | undefined) : undefined) ?? quoted
   const result = v.safeParse(schema, given)
   const models = result.success ? entriesOf(result.output) : []
   const problems = result.success ? problemsOf(result.output, models, nameOf) : describe(result.issues, nameOf)
   const config = result.success && problems.length === 0 ? configOf(result.output, models) : undefined
-  return { given: (isObject(given) ? given : {}) as Partial<WorkerOptions>, config, problems }
+  return {
+    given: (isObject(given) ? given : {}) as Partial<WorkerOptions>,
+    formats: [isoglotFormat, ...(result.success ? result.output.formats : [])],
+    config,
+    problems,
+  }
 }
 
 function describe(issues: readonly v.BaseIssue<unknown>[], nameOf: Naming): string[] {
@@ -280,6 +291,7 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     },
     allowedOrigins: new Set(session.origins),
     models,
+    formats: [isoglotFormat, ...parts.formats],
     permit: (ownPermit as Config['permit'] | undefined) ?? ((checked, user) => permit(checked, user, allowed)),
     maxOutputTokens,
     spending: {

@@ -21,7 +21,8 @@ const changes = {
     .map(({ name, prefix }) => `${name}: { key: env.${prefix}_API_KEY, baseUrl: env.${prefix}_BASE_URL }`)
     .join(', ')} }`,
   'dailyBudgetUsd: 0.5, totalDailyBudgetUsd: 5': 'dailyBudgetUsd: 1000, totalDailyBudgetUsd: 1000, liveStreams: 100',
-  '  limits: { perUser: env.PER_USER, perNetwork: env.PER_IP },\n': '',
+  '  limits: { perUser: env.PER_USER, perNetwork: env.PER_IP },\n': '  formats: allFormats,\n',
+  'import { createWorker': "import { allFormats } from 'isoglot/gateway'\nimport { createWorker",
 }
 
 async function startTemplate(settings: Readonly<Record<string, string>>, port: number) {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
+import { openaiChatFormat } from '../../src/formats/openai-chat/index.ts'
 import type { CheckedRequest } from '../../src/gateway/types.ts'
 import { createWorker, type ModelWorker, optionsFromEnv, type WorkerOptions } from '../../src/worker/index.ts'
 import { speakers } from '../gateway/provider.ts'
@@ -46,11 +47,12 @@ const whole = () =>
     admin: { token },
     page: { assets: { fetch: async () => new Response('the page') } },
     basePath: '/ai',
+    formats: [openaiChatFormat],
   }) satisfies WorkerOptions
 /** No more than what cannot be left out. */
 const least = (): WorkerOptions => {
-  const { session, policy, keys } = whole()
-  return { session, policy, keys, accounts: 'off' }
+  const { session, policy, keys, formats } = whole()
+  return { session, policy, keys, formats, accounts: 'off' }
 }
 
 const upstream = vi.fn<typeof fetch>()

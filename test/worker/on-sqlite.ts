@@ -1,5 +1,7 @@
 /** The accounts and the kept answers of the Worker in this process, on SQLite as Node has it. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { allFormats } from '../../src/gateway/all-formats.ts'
+import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
 import type { Account } from '../../src/worker/accounts/accounts.ts'
 import { UserAccount } from '../../src/worker/accounts/user-account.ts'
 import { openRun, type Run } from '../../src/worker/runs/run.ts'
@@ -63,6 +65,7 @@ export function openRunOn(database: DatabaseSync): Run {
   }
   return openRun({
     sql: { exec },
+    formats: () => [isoglotFormat, ...allFormats],
     sync: async () => {},
     setAlarm: async () => {},
     clear: async () => {},

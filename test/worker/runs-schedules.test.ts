@@ -1,6 +1,7 @@
 /** Random histories of a kept answer, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { allFormats } from '../../src/gateway/all-formats.ts'
 import { openRun as open } from '../../src/worker/runs/run.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
@@ -68,6 +69,7 @@ function openStorage(answer: () => Promise<Response>, random: Random) {
         if (isDead) return new Promise(() => {})
         database.exec('COMMIT; BEGIN')
       },
+      formats: () => allFormats,
       setAlarm: async (at: number) => void alarms.push(at),
       clear: async () => {
         isCleared = true
@@ -337,7 +339,7 @@ it('writes nothing for a request for an unknown answer', async () => {
       return []
     },
   }
-  const run = openRun({ sql })
+  const run = openRun({ sql, formats: () => allFormats })
   expect((await run.resume(0)).status).toBe(404)
   expect(await run.stop()).toBe(false)
   expect(queries.filter((query) => !query.startsWith('SELECT'))).toEqual([])

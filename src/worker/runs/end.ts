@@ -2,10 +2,10 @@
  * Ends a stored answer that was cut off: with an error in its format. It never just stops, and never gets an invented normal end. @module
  */
 import { ApiError } from '../../core/errors.ts'
-import { openaiChatFormat } from '../../formats/openai-chat/index.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
+import { isoglotFormat } from '../../gateway/isoglot-format.ts'
 import { findRoute } from '../../gateway/routes.ts'
-import { workerFormats } from '../formats.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
 
 /** The answer is no longer written: the Durable Object that wrote it has ended. */
 export const interruption: ApiError = new ApiError('The answer was cut off; the Worker does not request it again', {
@@ -24,8 +24,13 @@ export const stop: ApiError = new ApiError('The answer was stopped', {
 })
 
 /** The events that end the stream of a request for `url`; none if it has an end already. */
-export function endOf(url: string, error: ApiError, sent: SentEvents): Uint8Array<ArrayBuffer>[] {
-  const format = findRoute(new Request(url), workerFormats)?.format ?? openaiChatFormat
+export function endOf(
+  url: string,
+  formats: readonly GatewayFormat[],
+  error: ApiError,
+  sent: SentEvents,
+): Uint8Array<ArrayBuffer>[] {
+  const format = findRoute(new Request(url), formats)?.format ?? isoglotFormat
   const encoder = new TextEncoder()
   return errorEvents(format, error, sent).map((event) => Uint8Array.from(encoder.encode(event)))
 }

@@ -6,7 +6,7 @@
  */
 
 import { answerError } from '../../gateway/errors.ts'
-import { workerFormats } from '../formats.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
 import type { Sql } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
@@ -36,6 +36,8 @@ export interface RunHost {
   /** Empties the storage. */
   clear(): Promise<void>
   waitUntil(work: Promise<unknown>): void
+  /** The formats in which the Worker answers. */
+  formats(): readonly GatewayFormat[]
   /** Sends the request to the model. */
   answer(request: Request, session: Session): Promise<Response>
   /** The time that an answer is stored after its end, in ms. `undefined` while an option of the Worker is wrong. */
@@ -108,7 +110,7 @@ export function openRun(host: RunHost): Run {
     if (state !== 'done' && framing !== null) {
       const count = log.last()
       const sent = { first: log.text(1), last: log.text(count), count }
-      log.append(endOf(url, state === 'stopped' ? stop : interruption, sent))
+      log.append(endOf(url, host.formats(), state === 'stopped' ? stop : interruption, sent))
     }
     const now = Date.now()
     log.end(state, now)
@@ -157,7 +159,7 @@ export function openRun(host: RunHost): Run {
       await host.sync()
       return { copying: copy(response.body, { url, framing }, signal) }
     } catch (error) {
-      return { refused: await giveUp(answerError(request, error, workerFormats)) }
+      return { refused: await giveUp(answerError(request, error, host.formats())) }
     }
   }
 
@@ -216,13 +218,13 @@ export function openRun(host: RunHost): Run {
 
   return {
     start: (call) =>
-      withErrorAnswer(call.url, async () => {
+      withErrorAnswer(call.url, host, async () => {
         const row = find()
         if (row === undefined || row.state === 'gone') begin(call)
         else if (row.digest !== call.digest) throw refuse('key_reused')
         return send(0)
       }),
-    resume: (after) => withErrorAnswer(log.find()?.url, () => send(after)),
+    resume: (after) => withErrorAnswer(log.find()?.url, host, () => send(after)),
     async stop() {
       const row = find()
       live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
@@ -278,10 +280,14 @@ async function copyEvents(
 }
 
 /** Answers an exception in the format of the request. */
-async function withErrorAnswer(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+async function withErrorAnswer(
+  url: string | undefined,
+  { formats }: Pick<RunHost, 'formats'>,
+  answer: () => Promise<Response>,
+): Promise<Response> {
   try {
     return await answer()
   } catch (error) {
-    return answerError(new Request(url ?? 'https://run/'), error, workerFormats)
+    return answerError(new Request(url ?? 'https://run/'), error, formats())
   }
 }

@@ -10,7 +10,6 @@ import { readBody } from '../../gateway/body.ts'
 import { findRoute } from '../../gateway/routes.ts'
 import { callObject } from '../call-object.ts'
 import type { Config, RunStub } from '../config.ts'
-import { workerFormats } from '../formats.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 import { encoder } from './events.ts'
@@ -29,7 +28,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   const key = request.headers.get('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw refuse('invalid_request', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
-  const route = findRoute(request, workerFormats)
+  const route = findRoute(request, config.formats)
   // The pieces of a JSON array are not events: a client could read them again, but could not resume after one.
   if (route?.kind === 'answer' && route.framing === 'array')
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')

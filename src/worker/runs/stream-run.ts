@@ -4,6 +4,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
+import { isoglotFormat } from '../../gateway/isoglot-format.ts'
 import type { ExecutionContextLike } from '../../gateway/types.ts'
 import type { Config, RunStub } from '../config.ts'
 import { DurableObject, type ObjectClass, type ObjectState } from '../platform.ts'
@@ -37,6 +38,7 @@ export function createStreamRun({ configOf, answer }: RunWorker): ObjectClass<Ru
         setAlarm: (at) => storage.setAlarm(at),
         clear: () => storage.deleteAll(),
         waitUntil: (work) => ctx.waitUntil(work),
+        formats: () => configOf(env)?.formats ?? [isoglotFormat],
         answer: async (request, session) => answer(request, session, configAt(env), ctx),
         keptMs() {
           const config = configOf(env)
