@@ -142,8 +142,6 @@ const request: FormsOf<Of<typeof stream, 0>> = {
   onToolResult: 'function',
   onWarning: 'function',
   beforeRound: 'function',
-  onRound: 'function',
-  onRequest: 'function',
   observers: ['list', { '*': 'object' }],
   lastCalls: '"run" or "keep"',
   liveArguments: ['what liveArguments() makes', 'fresh'],

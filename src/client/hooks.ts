@@ -5,7 +5,6 @@ import type {
   Context,
   ContextTool,
   InvalidToolCall,
-  Loss,
   Message,
   RequestOptions,
   ToolCall,
@@ -53,27 +52,6 @@ export interface RoundChange extends Partial<Omit<RequestOptions, 'model' | 'str
   readonly tools?: readonly string[]
   /** Ends the run before this round, with the outcome `stop_condition` and this `reason`. */
   readonly end?: string
-}
-
-/** A round whose calls have their results. */
-export interface RoundEnd {
-  /** From 1. */
-  readonly round: number
-  /** The model that answered. */
-  readonly model: Model
-  readonly answer: RunResponse
-  /** The calls of the answer, in its order. */
-  readonly calls: readonly (ToolCall | InvalidToolCall)[]
-  /** Results of the calls that ran, in the order of the calls. */
-  readonly results: readonly ToolResult[]
-  /** Of this answer. */
-  readonly usage: Usage | undefined
-  /** Losses of this request and its answer. */
-  readonly losses: readonly Loss[]
-  /** How long the answer took with all its attempts, in milliseconds; the tools come after that. */
-  readonly ms: number
-  /** How many requests were sent for it. */
-  readonly attempts: number
 }
 
 /** A run, for its observers: the same object from start to end. */

@@ -61,8 +61,6 @@ export interface Loop extends ToolHost {
   losses: Loss[]
   /** How many requests were sent. */
   attempts: number
-  /** How long the answer took, in milliseconds. */
-  answerMs: number
   /** No other round follows. */
   isLast: boolean
   /** The part of an incomplete answer that arrived. */
@@ -81,7 +79,7 @@ export interface Loop extends ToolHost {
 
 /** Begins the loop of a run. @param added receives the new messages of the run. */
 export function newLoop(request: RunRequest, onlyWhole: boolean, signal: AbortSignal, added: Message[]): Loop {
-  const { approvals, model, observers = [], onRequest } = request
+  const { approvals, model, observers = [] } = request
   const { context, given, prompt } = beginningOf(request)
   added.push(...prompt)
   const run = { model, signal: request.signal }
@@ -89,7 +87,7 @@ export function newLoop(request: RunRequest, onlyWhole: boolean, signal: AbortSi
   const loop: Loop = {
     request,
     signal,
-    report: createReport([...observers, compact({ onAttempt: onRequest })], now),
+    report: createReport(observers, now),
     onlyWhole,
     given,
     toolRun: undefined,
@@ -104,7 +102,6 @@ export function newLoop(request: RunRequest, onlyWhole: boolean, signal: AbortSi
     tools: offerTools(given).tools,
     losses: [],
     attempts: 0,
-    answerMs: 0,
     isLast: false,
     partial: undefined,
     streamId: undefined,
@@ -144,7 +141,6 @@ async function* rounds(loop: Loop): Batches<RunResult> {
     }
     const answer = yield* askModel(loop, change)
     const next = yield* nextAfter(loop, answer)
-    await reportRound(loop, answer, next)
     if (next.outcome !== undefined) return resultOf(loop, next.outcome, answer.message, next.pending)
   }
 }
@@ -166,15 +162,6 @@ async function* nextAfter(loop: Loop, { message, waitsForConsent: waits }: RunRe
   if (calls.length === 0) return { outcome: 'answered' }
   if (toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
   return yield* toolRun.runCallsOf(message)
-}
-
-async function reportRound(loop: Loop, answer: RunResponse, { results = [] }: Next): Promise<void> {
-  const { onRound } = loop.request
-  if (onRound === undefined) return
-  const { round, model, answerMs: ms, attempts } = loop
-  const { usage, warnings: losses } = answer
-  const about = { round, model, answer, calls: callsOf(answer.message), results, usage, losses, ms, attempts }
-  await unlessAborted(onRound(about), loop.signal)
 }
 
 function addMessages(loop: Loop, messages: readonly Message[], at?: number): void {
@@ -247,7 +234,7 @@ async function* askModel(loop: Loop, change: Change): Batches<RunResponse> {
       loop.partial = response?.message ?? loop.partial
       loop.added.push(loop.partial)
     }
-    loop.answerMs = reportEnd(end)
+    reportEnd(end)
   }
   keep(loop, response)
   return response

@@ -13,7 +13,7 @@ import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { checkGivenTools } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
-import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
+import type { Observer, RoundChange, RoundStart } from './hooks.ts'
 
 /** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>
@@ -50,10 +50,6 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
    * ```
    */
   readonly beforeRound?: (round: RoundStart) => RoundChange | undefined | void | Promise<RoundChange | undefined | void>
-  /** Called after each round, when its calls have results, and awaited. If it throws, the run fails. The results are in `messages`. */
-  readonly onRound?: (round: RoundEnd) => void | Promise<void>
-  /** Called when each HTTP request is sent, and again, with `end`, when it is over. Its exceptions are dropped. */
-  readonly onRequest?: NonNullable<Observer['onAttempt']>
   /** Functions that watch the run, for logs and telemetry. They do not change it. */
   readonly observers?: readonly Observer[]
   /** Adds the arguments so far to each `tool_call_chunk`: `liveArguments()`. */

@@ -18,7 +18,6 @@ import type {
   RequestOptions,
   StopReason,
   ToolCall,
-  ToolMessage,
   Usage,
 } from './model.ts'
 import type { Machine } from './reducer.ts'
@@ -302,10 +301,6 @@ export interface ClientCodec {
   /** Starts to decode one stream. If it is cut off, by an error too, `end` returns what was kept of a block that is not complete. */
   decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
-  encodeDefinitions(tools: readonly ContextTool[], options?: CodecOptions): readonly unknown[]
-  decodeToolCalls(body: unknown, options?: DecodeToolCallsOptions): DecodedCalls
-  /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
-  encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }
 
 /** For whom a client's request is written again. */

@@ -2,9 +2,8 @@
  * Utilities for histories, and all types of the model:
  *
  * - Shorten: `trimMessages`, `filterMessages`, `splitMessage`, `countTokensApproximately`, `countWords`.
- * - Join: `mergeRuns`, `mergeChunks`, `createContext`, `developerAsSystem`, `addUsage`, `subtractUsage`.
+ * - Join: `mergeRuns`, `mergeChunks`, `createContext`, `addUsage`, `subtractUsage`.
  * - Look inside: `contentBlocks`, `toolCallsOf`, `toolCalls`, `serverToolCalls`, `canRunTools`, `prettyPrint` and others.
- * - Check: `checkPrefix` for prompt caches, `validateLinks` for calls and their results.
  * - Store: `serializeMessages`, `deserializeMessages` and the same for a context and a tool's result, with safe twins.
  *
  * @module
@@ -28,7 +27,6 @@ export { type TrimOptions, trimMessages } from './trim-messages.ts'
 
 export { addUsage, subtractUsage } from '../core/usage.ts'
 export { type ContextParts, createContext } from './create-context.ts'
-export { developerAsSystem } from './developer-as-system.ts'
 export { type MessageChunk, mergeChunks } from './merge-chunks.ts'
 export { type MergeOptions, mergeRuns } from './merge-runs.ts'
 
@@ -38,11 +36,6 @@ export { blocksOfTurn, canRunTools, toolCallsOf } from '../core/content.ts'
 export { knownBlockTypes } from './block.ts'
 export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './content-blocks.ts'
 export { type PrintOptions, prettyPrint } from './pretty-print.ts'
-
-// ---- to check -----------------------------------------------------------------------------------
-
-export { checkPrefix, type PrefixBreak } from './check-prefix.ts'
-export { type BrokenLink, validateLinks } from './validate-links.ts'
 
 // ---- to store -----------------------------------------------------------------------------------
 

@@ -257,8 +257,6 @@ export interface Ending {
     | undefined
   /** The calls that wait for the caller. */
   readonly pending?: readonly ToolCall[]
-  /** Results of the calls that ran, in the order of the calls. */
-  readonly results?: readonly ToolResult[]
 }
 
 /** The code that runs tools. */

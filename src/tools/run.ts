@@ -269,10 +269,10 @@ export class ToolRun implements ToolRunner {
     if (!isAuto || isProviders || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
     if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
     const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
-    if (waiting.length > 0) return { outcome: 'approval', pending: waiting, results }
+    if (waiting.length > 0) return { outcome: 'approval', pending: waiting }
     const limit =
       (await this.#limitReached(responses)) ?? (this.#isRepeated(calls, results) ? 'repeated_call' : undefined)
-    return { outcome: limit ?? (isLast ? 'max_rounds' : undefined), results }
+    return { outcome: limit ?? (isLast ? 'max_rounds' : undefined) }
   }
 
   /** Why the model is not asked again after its calls have run. */

@@ -15,7 +15,6 @@ export type {
   ObservedRun,
   ObservedTool,
   RoundChange,
-  RoundEnd,
   RoundStart,
 } from '../client/hooks.ts'
 export type { ModelWrap } from '../client/wrap-model.ts'

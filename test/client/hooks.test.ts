@@ -300,51 +300,26 @@ describe('C8: beforeRound', () => {
   })
 })
 
-describe('C8: onRound', () => {
-  it('C8: has the answer, its calls and their results in order, and what it took', async () => {
-    upstream.answer(
-      json({
-        ...(chatBody(null, [
-          ['c1', 'f', '{}'],
-          ['c2', 'g', '{}'],
-        ]) as object),
-        usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
-      }),
-      json({ error: { message: 'busy' } }, 503, { 'retry-after': '0' }),
-      done,
-    )
-    const seen: unknown[] = []
-    await generate(
-      ask({
-        topK: 5,
-        async onRound({ round, model, answer, calls, results, usage, losses, ms, attempts }) {
-          await Promise.resolve()
-          seen.push([
-            round,
-            model.model,
-            answer.stopReason,
-            calls.map(({ id }) => id),
-            results.map(({ content }) => content),
-          ])
-          seen.push([usage?.totalTokens, losses.map(({ path }) => path), ms >= 0, attempts])
-        },
-      }),
-    )
-    expect(seen).toEqual([
-      [1, 'm', 'tool_calls', ['c1', 'c2'], ['ran f', 'ran g']],
-      [10, ['options.topK'], true, 1],
-      [2, 'm', 'stop', [], []],
-      [15, ['options.topK'], true, 2],
-    ])
-  })
-
-  it('C8: an error that it throws fails the run, with the results in `messages`', async () => {
-    upstream.answer(calling('f', 'c1'), done)
-    const run = stream(ask({ onRound: () => Promise.reject(new Error('disk full')) }))
-    await expect(run.response).rejects.toThrow('disk full')
-    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
-    expect(upstream.asked).toHaveLength(1)
-  })
+it('C8: beforeRound sees the answer and results of the last round; an error of its own fails the run, which keeps them', async () => {
+  upstream.answer(calling('f', 'c1'), done)
+  const seen: unknown[] = []
+  const run = stream(
+    ask({
+      topK: 5,
+      async beforeRound({ round, last, messages }) {
+        await Promise.resolve()
+        seen.push([round, last?.stopReason, last?.warnings.map(({ path }) => path), messages.at(-1)?.content])
+        if (round === 2) throw new Error('disk full')
+      },
+    }),
+  )
+  await expect(run.response).rejects.toThrow('disk full')
+  expect(seen).toEqual([
+    [1, undefined, undefined, 'Go'],
+    [2, 'tool_calls', ['options.topK'], 'ran f'],
+  ])
+  expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  expect(upstream.asked).toHaveLength(1)
 })
 
 it('D1: onWarning gets the round and the model, in a chat too', async () => {
@@ -359,28 +334,29 @@ it('D1: onWarning gets the round and the model, in a chat too', async () => {
   ])
 })
 
-describe('C17: onRequest', () => {
+describe('C17: onAttempt of an observer', () => {
   it('C17: is called at each attempt, and at its end: status, usage, retry', async () => {
     upstream.answer(
       json({ error: { message: 'busy' } }, 503, { 'retry-after': '0' }),
       json({ ...(chatBody('done') as object), usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
     )
     const seen: unknown[] = []
+    const note: Observer['onAttempt'] = ({ url, attempt, round, model, end }) => {
+      seen.push([url.replace(upstream.url, ''), attempt, round, model.model])
+      if (end)
+        seen.push([
+          end.status,
+          end.retryMs,
+          end.usage?.totalTokens,
+          end.ms >= 0,
+          (end.error as Error | undefined)?.name,
+        ])
+    }
     const secretive = openaiChat('m', { apiKey: 'k', baseUrl: `${upstream.url}/v1` })
     await generate({
       model: secretive,
       prompt: 'Go',
-      onRequest({ url, attempt, round, model, end }) {
-        seen.push([url.replace(upstream.url, ''), attempt, round, model.model])
-        if (end)
-          seen.push([
-            end.status,
-            end.retryMs,
-            end.usage?.totalTokens,
-            end.ms >= 0,
-            (end.error as Error | undefined)?.name,
-          ])
-      },
+      observers: [{ onAttempt: note }],
     })
     const about = (attempt: number) => ['/v1/chat/completions', attempt, 1, 'm']
     expect(seen).toEqual([
@@ -408,7 +384,7 @@ describe('C17: onRequest', () => {
         }),
       },
     }
-    await generate({ model: withQuery, prompt: 'Go', onRequest: ({ url }) => void urls.push(url) })
+    await generate({ model: withQuery, prompt: 'Go', observers: [{ onAttempt: ({ url }) => void urls.push(url) }] })
     expect(urls).toEqual(['https://host.example/v1/x', 'https://host.example/v1/x'])
   })
 
@@ -416,7 +392,8 @@ describe('C17: onRequest', () => {
     upstream.answer(json({ error: { message: 'Wrong key sk-secret-123456' } }, 401))
     const seen: unknown[] = []
     const wrong = openaiChat('m', { apiKey: 'sk-secret-123456', baseUrl: upstream.url })
-    await generate({ model: wrong, prompt: 'Go', onRequest: ({ end }) => void seen.push(end?.error) }).catch(() => {})
+    const observers: Observer[] = [{ onAttempt: ({ end }) => void seen.push(end?.error) }]
+    await generate({ model: wrong, prompt: 'Go', observers }).catch(() => {})
     expect(seen).toHaveLength(2)
     expect(`${JSON.stringify(seen)}${String(seen[1])}`).not.toContain('sk-secret')
     expect(seen[1]).toMatchObject({ status: 401 })
@@ -510,7 +487,7 @@ describe('C17: observers', () => {
     const observers = [fail, reject, never].map(
       (act): Observer => ({ onRun: act, onRound: act, onAttempt: act, onTool: act, onEnd: act }),
     )
-    const { outcome } = await generate(ask({ observers, onRequest: fail }))
+    const { outcome } = await generate(ask({ observers }))
     expect(outcome).toBe('answered')
   })
 })

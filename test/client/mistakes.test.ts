@@ -207,8 +207,6 @@ describe('C12: a request', () => {
     onToolResult: 'function',
     onWarning: 'function',
     beforeRound: 'function',
-    onRound: 'function',
-    onRequest: 'function',
     observers: '',
     lastCalls: '',
     liveArguments: '',

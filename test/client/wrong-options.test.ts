@@ -19,13 +19,11 @@ import {
 import { mcpTools } from '../../src/mcp.ts'
 import {
   createContext,
-  developerAsSystem,
   filterMessages,
   serializeContext,
   serializeMessages,
   splitMessage,
   trimMessages,
-  validateLinks,
 } from '../../src/messages/index.ts'
 import { model as modelNamed, parseModel } from '../../src/models.ts'
 import { otel } from '../../src/otel/index.ts'
@@ -149,8 +147,6 @@ const rows: readonly Row[] = [
   ['messages', 'list', (messages) => createContext({ messages })],
   ['messages', 'list', (messages) => trimMessages(messages, { maxTokens: 5 })],
   ['messages', 'list', serializeMessages],
-  ['messages', 'list', validateLinks],
-  ['messages', 'list', developerAsSystem],
   ['messages', 'list', (messages) => serializeContext({ messages })],
   ['maxTokens', 'number', (maxTokens) => trimMessages(['x'], { maxTokens })],
   ['strategy', '', (strategy) => trimMessages(['x'], { maxTokens: 5, strategy })],

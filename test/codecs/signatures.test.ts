@@ -1,6 +1,7 @@
 /** C7: the functions that a format exports take the same arguments in all formats, so code for one works for another. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/core/codec.ts'
+import { toolCallsOf } from '../../src/core/content.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, MessageEvent, ToolDefinition, ToolMessage } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
@@ -11,16 +12,13 @@ import * as geminiInteractions from '../../src/formats/gemini-interactions/index
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
+import type { ToolCodec } from '../support/tool-codecs.ts'
 
-type ClientFunctions = Pick<
-  ClientCodec,
-  | ('encodeRequest' | 'decodeResponse' | 'decodeStream' | 'decodeError')
-  | ('encodeDefinitions' | 'decodeToolCalls' | 'encodeResult')
->
+type ClientFunctions = Pick<ClientCodec, 'encodeRequest' | 'decodeResponse' | 'decodeStream' | 'decodeError'>
 type ServerFunctions = Pick<ServerCodec, 'decodeRequest' | 'encodeResponse' | 'encodeStream' | 'encodeError'>
 
 /** The exports of every path, in one signature: the compiler checks that each module has it. */
-interface Wire extends ClientFunctions, ServerFunctions {
+interface Wire extends ClientFunctions, ServerFunctions, ToolCodec {
   createClientCodec(): ClientCodec
   createServerCodec(): ServerCodec
 }
@@ -143,11 +141,10 @@ describe.each<readonly [string, Wire]>(wires)(
       expect(wire.decodeError(refused)).toMatchObject({ kind: 'rate_limit', provider: client.provider })
     })
 
-    it('write tools and a result, and read calls', () => {
-      expect(wire.encodeDefinitions(tools)).toEqual(client.encodeDefinitions(tools))
-      expect(wire.encodeResult(result)).toEqual(client.encodeResult(result))
+    it('[5.06] write tools and a result, and read calls', () => {
+      expect(JSON.stringify(wire.encodeDefinitions(tools))).toContain('"name":"get_weather"')
+      expect(JSON.stringify(wire.encodeResult(result))).toContain('25 °C')
       const { body } = wire.encodeResponse(answer)
-      expect(wire.decodeToolCalls(body)).toEqual(client.decodeToolCalls(body))
       expect(wire.decodeToolCalls(body).toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
     })
 
@@ -180,9 +177,9 @@ function checkDialect<Dialect>(
   expect(fragmentsOf(wire.decodeStream({ dialect }), frames)).toEqual(fragmentsOf(client.decodeStream(), frames))
   expect(told(wire.decodeError(refused, { dialect }))).toEqual(told(client.decodeError(refused)))
   expect(wire.decodeError(refused, { dialect }).provider).toBe('acme')
-  expect(wire.encodeDefinitions(tools, { dialect })).toEqual(client.encodeDefinitions(tools))
-  expect(wire.decodeToolCalls(body, { dialect })).toEqual(client.decodeToolCalls(body))
-  expect(wire.encodeResult(result, { dialect })).toEqual(client.encodeResult(result))
+  expect(JSON.stringify(wire.encodeDefinitions(tools, { dialect }))).toContain('"name":"get_weather"')
+  expect(wire.decodeToolCalls(body, { dialect }).toolCalls).toEqual(toolCallsOf(read.message))
+  expect(JSON.stringify(wire.encodeResult(result, { dialect }))).toContain('25 °C')
   const request = wire.encodeRequest(context, { model: 'm', dialect }).body
   expect(wire.decodeRequest(request, { path: '/models/m:generateContent', dialect }).options.model).toBe('m')
 }

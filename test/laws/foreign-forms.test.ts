@@ -25,7 +25,6 @@ import {
   contentBlocks,
   countTokensApproximately,
   createContext,
-  developerAsSystem,
   filterMessages,
   mergeChunks,
   mergeRuns,
@@ -38,7 +37,6 @@ import {
   toolCalls,
   toolCallsOf,
   trimMessages,
-  validateLinks,
 } from '../../src/messages/index.ts'
 import { wires } from '../support/rules.ts'
 
@@ -154,7 +152,6 @@ const uses: Readonly<Record<string, Use>> = {
   createContext: (message) => createContext([message]),
   'createContext of one': (message) => createContext(message),
   'createContext with a prompt': (message) => createContext({ prompt: message }),
-  developerAsSystem: (message) => developerAsSystem([message]),
   filterMessages: (message) => filterMessages([message], { excludeToolCalls: true }),
   mergeRuns: (message) => mergeRuns([message]),
   mergeChunks: (message) => message.role === 'assistant' && mergeChunks([message]),
@@ -171,7 +168,6 @@ const uses: Readonly<Record<string, Use>> = {
   toolCalls: (message) => toolCalls(message),
   toolCallsOf: (message) => toolCallsOf(message),
   trimMessages: (message) => trimMessages([message], { maxTokens: 9 }),
-  validateLinks: (message) => validateLinks([message]),
   'Chat encodes': (message) => chat.encodeRequest({ messages: [message] }, options).body,
   'Responses encodes': (message) => responses.encodeRequest({ messages: [message] }, options).body,
   'Anthropic encodes': (message) => anthropic.encodeRequest({ messages: [message] }, options).body,

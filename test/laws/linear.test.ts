@@ -8,7 +8,6 @@ import { modelFamily, parseArguments } from '../../src/core/content.ts'
 import type { MessageEvent } from '../../src/core/model.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { readErrorBody } from '../../src/kit/api-error.ts'
-import { checkPrefix } from '../../src/messages/index.ts'
 import { formats } from '../support/formats.ts'
 
 const length = 64 * 1024
@@ -75,7 +74,6 @@ describe.each(texts)('of %j over and over', (_unit, text) => {
 
   it('B20: names and messages are read', { timeout: limitMs }, () => {
     expect(modelFamily(`${text}x`).length).toBeGreaterThan(200)
-    expect(checkPrefix({ messages: [text] }, { messages: [text, 'b'] })).toBeUndefined()
     expect(parseArguments(text)).toBeDefined()
     const url = { type: 'image_url', image_url: { url: `data:image/png;${text},` } }
     try {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
 import type { JsonObject } from '../../src/core/model.ts'
 import type { HttpModel as Model } from '../../src/core/question.ts'
-import { createClientCodec, encodeDefinitions } from '../../src/formats/bedrock-converse/index.ts'
+import { createClientCodec, decodeToolCalls, encodeDefinitions } from '../../src/formats/bedrock-converse/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
@@ -203,6 +203,6 @@ it('Bedrock Converse: calls in a stream and in a whole answer get them back', ()
   }
   const { message } = codec.decodeResponse(whole, { parameterNames })
   expect(message.content).toMatchObject([{ type: 'tool_call', arguments: given }])
-  expect(codec.decodeToolCalls(whole, { tools }).toolCalls).toMatchObject([{ arguments: given }])
+  expect(decodeToolCalls(whole, { tools }).toolCalls).toMatchObject([{ arguments: given }])
   expect(Object.keys(propertiesIn(encodeDefinitions(tools)))).toEqual(Object.keys(input).concat(expect.any(String)))
 })

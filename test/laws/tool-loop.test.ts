@@ -152,7 +152,13 @@ async function problemsOf(seed: number): Promise<string[]> {
     ...(chance(0.1) && { stopWhen: () => chance(0.3) }),
     ...(chance(0.3) && { maxResultLength: pick([0, 3]) }),
     ...(chance(0.2) && { callLog: memoryCallLog() }),
-    ...(chance(0.2) && { beforeRound: () => ({ tools: tools.map(({ name }) => name).filter(() => chance(0.7)) }) }),
+    ...(chance(0.4) && {
+      beforeRound: () => {
+        reach('round')
+        if (chance(0.05)) throw new Error('mine')
+        return chance(0.5) ? { tools: tools.map(({ name }) => name).filter(() => chance(0.7)) } : undefined
+      },
+    }),
     ...(chance(0.3) && {
       onToolRequest: async () => {
         reach('request')
@@ -163,12 +169,6 @@ async function problemsOf(seed: number): Promise<string[]> {
     ...(chance(0.3) && {
       onToolResult: async () => {
         reach('result')
-        if (chance(0.05)) throw new Error('mine')
-      },
-    }),
-    ...(chance(0.2) && {
-      onRound: () => {
-        reach('round')
         if (chance(0.05)) throw new Error('mine')
       },
     }),

@@ -144,7 +144,6 @@ async function look(
       note(tools)
       return { tools: tools.flatMap((one) => ('name' in one ? one.name : [])) }
     },
-    onRound: note,
     onToolRequest: (one, its) => note([one, its?.name]),
     onToolResult: note,
     observers: [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Context, Message, ToolDefinition } from '../../src/core/model.ts'
 import { block } from '../../src/messages/block.ts'
-import { checkPrefix } from '../../src/messages/check-prefix.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { checkPrefix } from '../support/check-prefix.ts'
 import { formats } from '../support/formats.ts'
 
 describe('checking a prefix', () => {

@@ -4,8 +4,6 @@ import { DecodeError } from '../../src/core/errors.ts'
 import * as message from '../../src/core/message.ts'
 import * as block from '../../src/messages/block.ts'
 import { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from '../../src/messages/content-blocks.ts'
-import { developerAsSystem } from '../../src/messages/developer-as-system.ts'
-import { normalizeMessages } from '../../src/messages/normalize.ts'
 
 const call = block.toolCall('a', 'f')
 const serverCall = block.serverToolCall('s', 'web_search', { q: 'x' })
@@ -38,13 +36,6 @@ it("[4.82] distinguishes the provider's own calls and results from ours", () => 
   expect(serverToolCalls(turn)).toEqual([serverCall])
   expect(serverToolResults(turn)).toEqual([serverResult])
   expect(toolCalls(turn)).toEqual([call])
-})
-
-it('[4.19] writes a developer for a store without that role, and reads it back', () => {
-  const messages = [message.developer('x'), message.user('hi')]
-  const stored = developerAsSystem(messages)
-  expect(stored).toEqual([{ role: 'system', content: 'x', metadata: { role: 'developer' } }, message.user('hi')])
-  expect(normalizeMessages(stored)).toMatchObject(messages)
 })
 
 it('A21: [4.48] reads the blocks of a plain map, in snake case and in the form of any wire', () => {

@@ -4,7 +4,6 @@ import * as block from '../../src/messages/block.ts'
 import { createContext } from '../../src/messages/create-context.ts'
 import type { MessageLike } from '../../src/messages/message-like.ts'
 import { toMessage } from '../../src/messages/to-message.ts'
-import { validateLinks } from '../../src/messages/validate-links.ts'
 
 const tool = { name: 'f', execute: () => 1 }
 
@@ -103,22 +102,5 @@ describe('messages', () => {
     [['constructor', 'hi'], 'Cannot make a message: the role "constructor" is not known'],
   ])('are not made of %j', (pair, error) => {
     expect(() => toMessage(pair as unknown as MessageLike)).toThrow(error)
-  })
-})
-
-describe('validateLinks', () => {
-  const call = block.toolCall('a', 'f')
-
-  it('[0.51] [2.19] reports calls without results and results without calls, and where', () => {
-    const messages = [message.assistant([call]), message.user('?'), message.tool('x', { toolCallId: 'b' })]
-    expect(validateLinks(messages)).toEqual([
-      { kind: 'result_without_call', toolCallId: 'b', path: 'messages[2]' },
-      { kind: 'call_without_result', toolCallId: 'a', path: 'messages[0]' },
-    ])
-  })
-
-  it('lets the calls of the last turn wait, and takes results in user messages for results', () => {
-    expect(validateLinks([message.assistant([call])])).toEqual([])
-    expect(validateLinks([message.assistant([call]), message.user([block.toolResult('a', 'x')])])).toEqual([])
   })
 })

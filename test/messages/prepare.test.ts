@@ -38,7 +38,7 @@ describe('calls and their results', () => {
     expect(done.losses).toEqual([])
   })
 
-  it('[2.19] gives a call without a result an error result that claims nothing', () => {
+  it('[0.51] [2.19] gives a call without a result an error result that claims nothing', () => {
     const { context, losses } = prepared([user('hi'), assistant(call('call_1')), user('go on')])
     expect(context.messages[2]).toEqual({
       role: 'tool',
@@ -56,7 +56,7 @@ describe('calls and their results', () => {
     expect(summary(messagesOf(messages))).toEqual(['assistant', 'a: sunny', `b: ${noResult}`, 'c: sunny'])
   })
 
-  it('turns a result without a call into user text that says what it was', () => {
+  it('[0.51] turns a result without a call into user text that says what it was', () => {
     const { context, losses } = prepared([user('hi'), result('call_9')])
     expect(context.messages[1]).toEqual({
       role: 'user',

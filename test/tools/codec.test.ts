@@ -1,10 +1,9 @@
 /** The tool codec on its own, over the real codecs: definitions, calls and results of every wire (features 1.x). */
 import { describe, expect, it } from 'vitest'
 import type { Json, ToolMessage } from '../../src/core/model.ts'
-import { model, providerNames } from '../../src/models.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
-import { clients } from '../support/formats.ts'
+import { toolCodecs } from '../support/tool-codecs.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { name: 'get_weather', description: 'Current weather', parameters, metadata: { owner: 'team-canary' } }
@@ -31,17 +30,17 @@ describe('encodeDefinitions', () => {
   ])(
     'of %s returns a list in its form [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
     (name, encoded) => {
-      expect(clients[name].encodeDefinitions([weather])).toEqual([encoded])
+      expect(toolCodecs[name].encodeDefinitions([weather])).toEqual([encoded])
     },
   )
 
   it.each(wires)('of %s does not send metadata [1.07] [1.08]', (name) => {
-    expect(JSON.stringify(clients[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
+    expect(JSON.stringify(toolCodecs[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
   })
 
   it.each(wires)('of %s is pure: values in, values out, and the input does not change [1.01] [1.04] [1.05]', (name) => {
     const frozen = deepFreeze(structuredClone([weather]))
-    expect(clients[name].encodeDefinitions(frozen)).toEqual(clients[name].encodeDefinitions(frozen))
+    expect(toolCodecs[name].encodeDefinitions(frozen)).toEqual(toolCodecs[name].encodeDefinitions(frozen))
   })
 })
 
@@ -49,7 +48,7 @@ describe('decodeToolCalls', () => {
   it.each(wires)(
     'of %s finds the calls in a raw body, decoded and numbered [1.16] [1.17] [1.18] [1.19] [1.20] [1.21] [1.22] [1.23]',
     (name) => {
-      const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(facts[name].samples.calls)
+      const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
         ['get_weather', { city: 'Paris' }, 0, true],
         ['get_weather', { city: 'Oslo' }, 1, true],
@@ -61,7 +60,7 @@ describe('decodeToolCalls', () => {
   it.each(wires)(
     'of %s keeps ids, and makes those that the wire does not give [1.24] [1.25] [C8] [C9] [0.60]',
     (name) => {
-      const { toolCalls } = clients[name].decodeToolCalls(facts[name].samples.calls)
+      const { toolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map(({ id }) => id)).toEqual(facts[name].samples.callIds)
       expect(toolCalls.map(({ generatedId }) => generatedId === true)).toEqual(
         facts[name].samples.callIds.map((id) => id === `${facts[name].samples.madeId}0`),
@@ -77,14 +76,14 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Hi' }] }] }],
   ])('of %s gives an empty list where there are none [1.17]', (name, body) => {
-    expect(clients[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
+    expect(toolCodecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
   it.each(wires)('of %s finds none in a body that is not an answer, or reports that body', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {
-        found = clients[name].decodeToolCalls(body)
+        found = toolCodecs[name].decodeToolCalls(body)
       } catch (error) {
         expect(error).toMatchObject({ code: 'decode' })
         continue
@@ -111,7 +110,7 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
   ])('of %s separates invalid calls, and does not invent arguments [C12]', (name, body) => {
-    const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(body)
+    const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
   })
@@ -145,7 +144,7 @@ describe('encodeResult', () => {
   ])(
     'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
     (name, encoded) => {
-      expect(clients[name].encodeResult(result)).toEqual(encoded)
+      expect(toolCodecs[name].encodeResult(result)).toEqual(encoded)
     },
   )
 
@@ -157,36 +156,14 @@ describe('encodeResult', () => {
     ['gemini', /"response":\{"error":"No such city"\}/],
     ['gemini-interactions', /"is_error":true/],
   ])('of %s says that a tool failed, in the text where there is no flag [C15]', (name, said) => {
-    expect(JSON.stringify(clients[name].encodeResult({ ...result, content: 'No such city', status: 'error' }))).toMatch(
-      said,
-    )
+    expect(
+      JSON.stringify(toolCodecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' })),
+    ).toMatch(said)
   })
 
   it.each(wires)('of %s sends nothing that is only for the application [C14] [3.60]', (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
-    expect(JSON.stringify(clients[name].encodeResult(mine))).not.toContain('canary')
-  })
-})
-
-describe('by the name of a provider', () => {
-  const settings = { apiKey: 'k', baseUrl: 'https://provider.example' }
-
-  it.each(providerNames)('[5.06] %s gives the tool codec of its format', (provider) => {
-    const { codec } = model(`${provider}:m`, settings)
-    const own = clients[codec.name as Wire]
-    expect(JSON.stringify(codec.encodeDefinitions([weather]))).toContain('"name":"get_weather"')
-    expect(codec.decodeToolCalls(facts[codec.name as Wire].samples.calls).toolCalls).toMatchObject([
-      { name: 'get_weather', arguments: { city: 'Paris' } },
-      { name: 'get_weather', arguments: { city: 'Oslo' } },
-    ])
-    expect(JSON.stringify(codec.encodeResult(result))).toContain('25 °C')
-    expect(Object.keys(codec.encodeResult(result) as object)).toEqual(
-      expect.arrayContaining(Object.keys(own.encodeResult(result) as object).filter((key) => key !== 'name')),
-    )
-  })
-
-  it('[5.06] a name that no provider has is refused, with a list of the known ones', () => {
-    expect(() => model('nobody:m')).toThrow(/known providers are .*anthropic/)
+    expect(JSON.stringify(toolCodecs[name].encodeResult(mine))).not.toContain('canary')
   })
 })
 

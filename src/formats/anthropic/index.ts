@@ -12,8 +12,8 @@ import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream, decodeToolCalls, idPrefix } from './read.ts'
+import { encodeRequest } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, idPrefix } from './read.ts'
 import { type AnthropicDialect, format, rulesOf } from './words.ts'
 
 /** The settings of {@link anthropic}. */
@@ -57,9 +57,6 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
-    decodeToolCalls,
-    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 

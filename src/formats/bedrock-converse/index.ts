@@ -78,9 +78,6 @@ export function createClientCodec(model = ''): ClientCodec {
     decodeResponse,
     decodeStream,
     decodeError,
-    encodeDefinitions,
-    decodeToolCalls,
-    encodeResult,
   }
 }
 

@@ -54,9 +54,6 @@ export function createClientCodec(): ClientCodec {
     decodeResponse,
     decodeStream,
     decodeError,
-    encodeDefinitions,
-    decodeToolCalls,
-    encodeResult,
   }
 }
 

@@ -59,9 +59,6 @@ export function createClientCodec(): ClientCodec {
     decodeResponse,
     decodeStream,
     decodeError,
-    encodeDefinitions,
-    decodeToolCalls,
-    encodeResult,
   }
 }
 

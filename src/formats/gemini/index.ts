@@ -12,8 +12,8 @@ import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/co
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
+import { encodeRequest } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream } from './read.ts'
 import { format, type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
 
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
@@ -91,8 +91,5 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
-    decodeToolCalls: (body, options) => decodeToolCalls(body, { ...options, dialect }),
-    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }

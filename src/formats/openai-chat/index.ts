@@ -96,9 +96,6 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
-    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
-    encodeResult: (result) => encodeResult(result, { dialect }),
   }
   return dialect.adapt?.(codec) ?? codec
 }

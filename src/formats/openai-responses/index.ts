@@ -65,9 +65,6 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
     decodeStream: (options) => decodeStream({ ...options, dialect }),
     decodeError: (answer) => decodeError(answer, { dialect }),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
-    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
-    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 

@@ -37,7 +37,6 @@ export function withNamespaces(model: HttpModel): HttpModel {
         const body = encoded.body as JsonObject
         return { ...encoded, body: Array.isArray(body.tools) ? { ...body, tools: grouped(body.tools) } : body }
       },
-      encodeDefinitions: (tools) => grouped(codec.encodeDefinitions(tools) as readonly Json[]),
     },
   }
 }

@@ -1,9 +1,6 @@
 /**
  * Checks whether a request only appends to another one, so that a provider's prompt cache serves the shared part.
- *
  * Caches compare the beginning of a prompt: nothing after the first byte that differs is cached.
- *
- * @module
  */
 
 /** The first place where two requests differ. */
