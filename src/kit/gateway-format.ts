@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Frame, ServerCodec } from '../core/codec.ts'
+import type { Frame, ModelSettings, ServerCodec } from '../core/codec.ts'
 import type { JsonObject } from '../core/model.ts'
+import type { HttpModel } from '../core/question.ts'
 import type { FormatName } from './lacks.ts'
 
 /** The thing that a request for a path asks for, apart from lists of models. With `framing: 'array'` the stream is one JSON array. */
@@ -66,6 +67,8 @@ export interface GatewayFormat {
   readonly codec: ServerCodec
   /** The provider to which this format belongs. Bytes pass to it and from it unchanged. */
   readonly provider: string
+  /** Makes a model of that provider for this format, if the provider has another format that more servers speak. */
+  readonly model?: (name: string, settings: ModelSettings) => HttpModel
   /** The paths of its requests. */
   readonly paths: { readonly [name: string]: Asked }
   /** Reads a path that names the model. */

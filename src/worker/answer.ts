@@ -5,8 +5,10 @@
  */
 
 import { createGateway } from '../gateway/gateway.ts'
+import { isoglotFormat } from '../gateway/isoglot-format.ts'
 import { findRoute } from '../gateway/routes.ts'
-import type { EndReport, ExecutionContextLike, Gateway, WireName } from '../gateway/types.ts'
+import type { EndReport, ExecutionContextLike, Gateway } from '../gateway/types.ts'
+import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { type Purse, type Reserved, releasePlace, reserve, reservePlace, settle } from './accounts/spend.ts'
 import type { Config } from './config.ts'
 import { tableFor } from './keys/providers.ts'
@@ -39,7 +41,7 @@ export async function answerModel(
 ): Promise<Response> {
   const route = findRoute(request, config.formats)
   const purse: Purse = { session, config }
-  const ask = () => gatewayOf(config, route?.format.name ?? 'isoglot').fetch(bare(request), { ...purse }, ctx)
+  const ask = () => gatewayOf(config, route?.format ?? isoglotFormat).fetch(bare(request), { ...purse }, ctx)
   return route?.kind === 'count' ? inPlace(purse, ask) : ask()
 }
 
@@ -71,21 +73,21 @@ function bare(request: Request): Request {
   return new Request(request, { headers, signal: request.signal })
 }
 
-const gateways = new WeakMap<Config, Map<WireName, Gateway<Caller>>>()
+const gateways = new WeakMap<Config, Map<GatewayFormat, Gateway<Caller>>>()
 
 /** One gateway for each wire format, since a name may mean another model in each. */
-function gatewayOf(config: Config, wire: WireName): Gateway<Caller> {
-  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Caller>>()
+function gatewayOf(config: Config, format: GatewayFormat): Gateway<Caller> {
+  const ofConfig = gateways.get(config) ?? new Map<GatewayFormat, Gateway<Caller>>()
   gateways.set(config, ofConfig)
-  const known = ofConfig.get(wire)
+  const known = ofConfig.get(format)
   if (known !== undefined) return known
-  const made = makeGateway(config, wire)
-  ofConfig.set(wire, made)
+  const made = makeGateway(config, format)
+  ofConfig.set(format, made)
   return made
 }
 
-function makeGateway(config: Config, wire: WireName): Gateway<Caller> {
-  const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
+function makeGateway(config: Config, format: GatewayFormat): Gateway<Caller> {
+  const { models, ids } = tableFor(format, config.models, config.maxOutputTokens)
   const idOfName = (name: string) => ids.get(name) ?? name
   const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits

@@ -4,6 +4,7 @@ import type { Frame, ServerCodec } from '../../core/codec.ts'
 import { arrayOf, field } from '../../core/json.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { firstSet, type GatewayFormat } from '../../kit/gateway-format.ts'
+import { openaiResponses } from './client.ts'
 import { port } from './port.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
@@ -25,6 +26,7 @@ export const openaiResponsesFormat: GatewayFormat = {
   name: 'openai-responses',
   codec: /* @__PURE__ */ createServerCodec(),
   provider: 'openai',
+  model: openaiResponses,
   paths: { '/v1/responses': { kind: 'answer' } },
   list: '/v1/models',
   idPrefix: 'resp_',

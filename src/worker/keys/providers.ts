@@ -11,8 +11,8 @@ import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'
 import { openaiChat } from '../../formats/openai-chat/index.ts'
-import { openaiResponses } from '../../formats/openai-responses/index.ts'
 import type { GatewayModel, GatewayModels, WireName } from '../../gateway/types.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
 import { type WorkersAiBinding, workersAi } from '../../providers/workers-ai.ts'
 import { xai } from '../../providers/xai.ts'
 import type { Fetcher } from '../platform.ts'
@@ -125,8 +125,8 @@ export interface WireTable {
  * If several providers have a name, it means the model of the provider whose own wire format the client uses, otherwise of the first one.
  * An id selects one provider.
  */
-export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTokens: number): WireTable {
-  const own = new Set(providers.filter(({ wires }) => wires.includes(wire)).map(({ id }) => id))
+export function tableFor(format: GatewayFormat, entries: readonly Entry[], maxOutputTokens: number): WireTable {
+  const own = new Set(providers.filter(({ wires }) => wires.includes(format.name)).map(({ id }) => id))
   const ordered = [...entries].sort((a, b) => Number(own.has(b.provider)) - Number(own.has(a.provider)))
   const models: Record<string, GatewayModel> = Object.create(null)
   const ids = new Map<string, string>()
@@ -137,7 +137,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
     // Pages write `openai:gpt-5-mini`, as `provider` of its models says.
     const openai = entry.provider === 'openai-chat' ? [`openai:${entry.name}`] : []
     models[name] = compact({
-      model: modelOf(entry, wire),
+      model: modelOf(entry, format),
       maxOutputTokens,
       aliases: [...(isFirst ? [id] : []), ...openai],
     })
@@ -147,10 +147,10 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI gets the client's wire format, if that is one of its two. */
-function modelOf(entry: Entry, wire: WireName): HttpModel {
+function modelOf(entry: Entry, format: GatewayFormat): HttpModel {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
-  const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
+  const make = (provider === 'openai-chat' && format.model) || makers[provider]
   return make(name, {
     baseUrl,
     headers: {
