@@ -13,6 +13,7 @@ const whole = createWorker(({ AI }: { AI: WorkersAiBinding }) => ({
   policy: { models: { workersAi: ['@cf/qwen/qwen3-30b-a3b-fp8', '@cf/meta/llama-4-scout-17b-16e-instruct'] } },
   keys: { workersAi: { binding: AI } },
   accounts: 'off',
+  formats: allFormats,
   basePath: '/whole',
 }))
 

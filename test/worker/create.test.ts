@@ -535,8 +535,10 @@ describe('below a path, in workerd', () => {
         new URL(request.url).pathname.startsWith('/ai/') ? worker.fetch(request, env, ctx) : new Response('my own'),
     }`,
   }
-  const common = `import { createWorker } from '../../src/worker/index.ts'
+  const common = `import { openaiChatFormat } from '../../src/formats/openai-chat/index.ts'
+    import { createWorker } from '../../src/worker/index.ts'
     const options = (env) => ({
+      formats: [openaiChatFormat],
       session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
       policy: { models: { openai: ['demo-model'] } },
       keys: { openai: { key: env.KEY, baseUrl: env.URL } },

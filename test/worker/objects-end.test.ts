@@ -13,8 +13,10 @@ const adminToken = 'what-the-operator-shows-us-0123456789'
 
 /** Each object ends once in the calls that the name of its user lists, such as `settle-after`. */
 const contents = `
+  import { allFormats } from '../../src/gateway/index.ts'
   import { createWorker } from '../../src/worker/index.ts'
   const worker = createWorker((env) => ({
+    formats: allFormats,
     session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
     policy: { models: { openai: ['demo-model'] } },
     keys: { openai: { key: env.KEY, baseUrl: env.URL } },
