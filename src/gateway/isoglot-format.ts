@@ -46,18 +46,21 @@ const providerData = v.custom<ProviderData>(
 const state = v.custom<ProviderState>(isObject, 'an object is expected')
 const maybe = v.exactOptional
 
-const tool: v.GenericSchema<unknown, ContextTool> = v.union([
-  v.strictObject({ type: v.literal('provider_tool'), format: text, value: object }),
-  v.strictObject({
-    name: v.pipe(text, v.nonEmpty()),
-    description: maybe(text),
-    parameters: maybe(schema),
-    strict: maybe(flag),
-    annotations: maybe(object),
-    metadata: maybe(metadata),
-    providerData: maybe(providerData),
-  }),
-])
+const providerTool = v.strictObject({ type: v.literal('provider_tool'), format: text, value: object })
+const definition = v.strictObject({
+  name: v.pipe(text, v.nonEmpty()),
+  description: maybe(text),
+  parameters: maybe(schema),
+  strict: maybe(flag),
+  annotations: maybe(object),
+  metadata: maybe(metadata),
+  providerData: maybe(providerData),
+})
+/** Not a union, whose error would not say which field is wrong. */
+const tool: v.GenericSchema<unknown, ContextTool> = v.lazy(
+  (given): v.GenericSchema<unknown, ContextTool> =>
+    isObject(given) && given.type !== undefined ? providerTool : definition,
+)
 
 const options: v.GenericSchema<unknown, Omit<RequestOptions, 'model' | 'stream'>> = v.strictObject({
   maxTokens: maybe(count),

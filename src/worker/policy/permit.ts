@@ -146,6 +146,12 @@ function providerDataOf(
   return { providerData: Object.fromEntries(kept) as ProviderData }
 }
 
+/** The path of the first field below an object of fields that a codec did not know. */
+function firstPath(place: string, value: unknown): string {
+  const [first] = isObject(value) ? Object.entries(value) : []
+  return first === undefined ? place : firstPath(`${place}.${first[0]}`, first[1])
+}
+
 function unlessNothing(fields: object): object | undefined {
   return Object.keys(fields).length === 0 ? undefined : fields
 }
@@ -162,8 +168,10 @@ function readQuestion(schema: v.GenericSchema, given: object, prefix = ''): unkn
 /** Says where the problem is, but never the value. */
 function describe(issue: v.BaseIssue<unknown>, prefix: string): string {
   const deepest = deepestOf(issue)
-  const path = `${prefix}${v.getDotPath(deepest) ?? 'body'}`.slice(0, 100)
-  if (deepest.expected === 'never') return `"${path}" is not an allowed field`
+  const place = `${prefix}${v.getDotPath(deepest) ?? 'body'}`
+  const isUnknown = deepest.expected === 'never'
+  const path = (isUnknown ? firstPath(place, deepest.path?.at(-1)?.value) : place).slice(0, 100)
+  if (isUnknown) return `"${path}" is not an allowed field`
   return deepest.received === 'undefined' ? `"${path}" is missing` : `"${path}" has a value that is not allowed`
 }
 

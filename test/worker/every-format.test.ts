@@ -1,0 +1,294 @@
+/**
+ * What the Worker holds, in every format of a client and on isoglot's own wire: one loop, so that a new format is tried as soon as it is there.
+ * In this process; `door`, `spending` and others try some formats in workerd.
+ */
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ContentBlock, Context, JsonObject, RequestOptions } from '../../src/core/model.ts'
+import { allFormats } from '../../src/gateway/all-formats.ts'
+import type { WireName } from '../../src/gateway/types.ts'
+import { type Account, createWorker, type WorkerOptions } from '../../src/worker/index.ts'
+import { facts } from '../formats/index.ts'
+import { speakers } from '../gateway/provider.ts'
+import { type Wire, wires } from '../support/answers.ts'
+import { clients } from '../support/formats.ts'
+import { canary, holdsCanary, sessionSecret } from './harness.ts'
+
+const origin = 'https://chat.example'
+const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+const names: readonly WireName[] = ['isoglot', ...wires]
+
+/** What the provider was sent. */
+const sent: JsonObject[] = []
+const upstream = vi.fn<typeof fetch>()
+const reserve = vi.fn<Account['reserve']>()
+const settle = vi.fn<Account['settle']>()
+beforeEach(() => {
+  sent.length = 0
+  reserve.mockReset().mockResolvedValue({ ok: true })
+  settle.mockReset().mockResolvedValue(undefined)
+  upstream.mockReset().mockImplementation(async (url, init) => {
+    sent.push(JSON.parse(String(init?.body)))
+    return streamOf(speakers[spokenAt(url)].pieces({ text: 'Hi' }))
+  })
+  vi.stubGlobal('fetch', upstream)
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+
+/** OpenAI is asked in the client's format, if that is one of its two. */
+const spokenAt = (url: unknown) => (`${url}`.endsWith('/responses') ? 'openai-responses' : 'openai-chat')
+
+function streamOf(pieces: readonly string[]): Response {
+  return new Response(pieces.join(''), { headers: { 'content-type': 'text/event-stream' } })
+}
+
+const options = (): WorkerOptions => ({
+  session: { origins: [origin], secret: sessionSecret, login: { secret: loginSecret } },
+  policy: { models: { openai: ['demo-model'] }, maxBodyBytes: 20_000, maxOutputTokens: 1000 },
+  keys: { openai: canary },
+  accounts: {
+    binding: { getByName: () => ({ reserve, settle }) as never },
+    prices: { 'demo-model': { input: 1, output: 1 } },
+  },
+  formats: allFormats,
+})
+const worker = createWorker(options())
+
+/** A request in this format. */
+function requestOf(
+  wire: WireName,
+  context: Context = { messages: [{ role: 'user', content: 'Hello' }] },
+  asked: Partial<RequestOptions> = {},
+): { readonly path: string; readonly body: JsonObject } {
+  const wished = { maxTokens: 100, ...asked }
+  if (wire === 'isoglot') {
+    return {
+      path: '/answer',
+      body: { version: 1, model: 'demo-model', context, options: wished } as unknown as JsonObject,
+    }
+  }
+  const { path } = facts[wire].gateway.minimal('demo-model', 'Hello', true)
+  const { body } = clients[wire].encodeRequest(context, { model: 'demo-model', stream: true, strict: false, ...wished })
+  return { path, body: JSON.parse(JSON.stringify(body)) }
+}
+
+async function tokenOf(): Promise<string> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${loginSecret}` }
+  const answer = await worker.fetch(
+    new Request('https://w.example/session', { method: 'POST', headers, body: '{"user":"ada"}' }),
+  )
+  return ((await answer.json()) as { token: string }).token
+}
+
+async function ask(
+  { path, body }: { readonly path: string; readonly body: unknown },
+  { token, ...init }: { readonly token?: string; readonly headers?: object; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${token ?? (await tokenOf())}`,
+    ...init.headers,
+  }
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return worker.fetch(new Request(`https://w.example${path}`, { method: 'POST', ...init, headers, body: text }))
+}
+
+/** Asks, and expects a refusal of which no provider hears. */
+async function expectRefusal(asking: Promise<Response>, status: number | readonly number[]): Promise<string> {
+  const answer = await asking
+  const text = await answer.text()
+  expect([status].flat(), text).toContain(answer.status)
+  expect(upstream).not.toHaveBeenCalled()
+  return text
+}
+
+describe.each(names)('%s', (wire) => {
+  it('answers, and sends no more than what was asked', async () => {
+    const answer = await ask(requestOf(wire))
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/H.*i/s)])
+    expect(sent).toHaveLength(1)
+    const { input, messages = input } = sent[0] as { input?: object; messages?: object }
+    const said = [{ role: 'user', content: expect.anything() }]
+    expect([sent[0]?.model, messages, JSON.stringify(messages)]).toEqual([
+      'demo-model',
+      said,
+      expect.stringContaining('Hello'),
+    ])
+    expect(settle).toHaveBeenCalledTimes(1)
+  })
+
+  it('refuses strangers: no token, another, one for another origin', async () => {
+    await expectRefusal(ask(requestOf(wire), { token: '' }), 401)
+    await expectRefusal(ask(requestOf(wire), { token: `${await tokenOf()}x` }), 401)
+    await expectRefusal(ask(requestOf(wire), { token: canary }), 401)
+    await expectRefusal(ask(requestOf(wire), { headers: { origin: 'https://evil.example' } }), 403)
+    expect(reserve).not.toHaveBeenCalled()
+  })
+
+  it('refuses a user whose budget is used up, and reserves the limit of the answer', async () => {
+    reserve.mockResolvedValue({ ok: false, reason: 'budget', retryAfterSeconds: 60 } as never)
+    await expectRefusal(ask(requestOf(wire)), 429)
+    const costs: number[] = []
+    for (const maxTokens of [10, 900]) {
+      reserve.mockClear()
+      await ask(requestOf(wire, undefined, { maxTokens }))
+      costs.push(reserve.mock.calls[0]?.[0].cost ?? 0)
+    }
+    expect((costs[1] ?? 0) - (costs[0] ?? 0)).toBeGreaterThan(800)
+  })
+
+  it('limits an answer to the limit of the Worker, whatever was asked', async () => {
+    await (await ask(requestOf(wire, undefined, { maxTokens: 1_000_000 }))).text()
+    expect(sent[0]?.max_completion_tokens ?? sent[0]?.max_tokens ?? sent[0]?.max_output_tokens).toBe(1000)
+  })
+
+  it('shows no key that a provider writes', async () => {
+    for (const status of [400, 401, 429, 500]) {
+      upstream.mockResolvedValueOnce(Response.json({ error: { message: `bad key ${canary}` } }, { status }))
+      const answer = await ask(requestOf(wire))
+      const text = await answer.text()
+      expect([answer.status >= 400, holdsCanary(text)]).toEqual([true, false])
+    }
+    upstream.mockResolvedValueOnce(streamOf(speakers['openai-chat'].pieces({ text: `it is ${canary}.` })))
+    expect(holdsCanary(await (await ask(requestOf(wire))).text())).toBe(false)
+    expect(JSON.stringify(vi.mocked(console.log).mock.calls)).not.toContain(canary)
+  })
+
+  it('stops the provider, and books the answer, when its client leaves', async () => {
+    const asked = Promise.withResolvers<AbortSignal>()
+    upstream.mockImplementationOnce(async (_, init) => {
+      asked.resolve(init?.signal as AbortSignal)
+      const [first = ''] = speakers['openai-chat'].pieces({ text: 'Hi' })
+      return new Response(new ReadableStream({ start: (out) => out.enqueue(new TextEncoder().encode(first)) }), {
+        headers: { 'content-type': 'text/event-stream' },
+      })
+    })
+    const gone = new AbortController()
+    const answering = ask(requestOf(wire), { signal: gone.signal }).then((answer) => answer.text())
+    answering.catch(() => {})
+    const signal = await asked.promise
+    gone.abort()
+    await vi.waitFor(() => expect([signal.aborted, settle.mock.calls.length]).toEqual([true, 1]))
+  })
+
+  it('refuses tools that a provider runs, in each format', async () => {
+    for (const [format, value] of hosted) {
+      if (wire === 'isoglot') {
+        const context = {
+          messages: [{ role: 'user', content: 'Hi' }],
+          tools: [{ type: 'provider_tool', format, value }],
+        } as Context
+        await expectRefusal(ask(requestOf(wire, context)), 400)
+      } else if (format === wire) {
+        const { path, body } = requestOf(wire)
+        const tools = wire === 'bedrock-converse' ? { toolConfig: { tools: [value] } } : { tools: [value] }
+        await expectRefusal(ask({ path, body: { ...body, ...tools } }), 400)
+      }
+    }
+  })
+
+  it('refuses pictures and files at addresses that are not public, and files of an account', async () => {
+    const blocks: ContentBlock[] = [
+      { type: 'image', url: 'https://169.254.169.254/latest', mimeType: 'image/png' },
+      { type: 'image', url: 'http://example.com/a.png', mimeType: 'image/png' },
+      { type: 'file', url: 'https://metadata.google.internal/', mimeType: 'application/pdf' },
+      { type: 'file', fileId: 'file-of-another', provider: 'openai' } as never,
+    ]
+    for (const block of blocks) {
+      const context: Context = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, block] }] }
+      await ask(requestOf(wire, context)).then(
+        (answer) => answer.text(),
+        () => 'the format has no place for it',
+      )
+      expect(JSON.stringify(sent)).not.toMatch(/169|example|metadata|file-of/)
+    }
+  })
+
+  it('refuses several answers, and stores nothing', async () => {
+    const { path, body } = requestOf(wire)
+    for (const more of [
+      { n: 2 },
+      { store: true },
+      { candidateCount: 2 },
+      { num_generations: 2 },
+      { generationConfig: { candidateCount: 2 } },
+    ]) {
+      const text = await expectRefusal(ask({ path, body: { ...body, ...more } }), 400)
+      expect(text).toMatch(/n|store|candidateCount|num_generations|generationConfig/)
+    }
+    await (await ask({ path, body: { ...body } })).text()
+    expect(sent[0]?.store ?? false).toBe(false)
+  })
+
+  it('refuses bodies that are too large, too deep, or not JSON', async () => {
+    const { path, body } = requestOf(wire)
+    await expectRefusal(ask(requestOf(wire, { messages: [{ role: 'user', content: 'x'.repeat(20_000) }] })), 413)
+    const deep = `${'['.repeat(100)}${']'.repeat(100)}`
+    await expectRefusal(ask({ path, body: JSON.stringify(body).replace(/^\{/, `{"deep":${deep},`) }), 400)
+    for (const text of ['', '{', '[]', '"a"', 'null', JSON.stringify(body).slice(0, -1)]) {
+      await expectRefusal(ask({ path, body: text }), 400)
+    }
+  })
+
+  it('refuses unknown fields at any place, and says which', async () => {
+    const context: Context = {
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      tools: [{ name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }],
+    }
+    const { path, body } = requestOf(wire, context, { temperature: 0.5 })
+    for (const place of placesOf(body)) {
+      const text = await expectRefusal(ask({ path, body: withField(body, place, 'zz_field') }), 400)
+      expect(text, place.join('.')).toMatch(/zz_?field|has a value|tool of the provider/i)
+    }
+  })
+
+  it('reads a field that is there twice once: what was checked is what is sent', async () => {
+    const { path, body } = requestOf(wire)
+    const text = JSON.stringify(body)
+    const evil = JSON.stringify(JSON.parse(text.replaceAll('Hello', 'Evil')))
+    // The fields of both, the good ones last, as a parser that takes the first would not read them.
+    const both = `${evil.slice(0, -1)},${text.slice(1)}`
+    const answer = await ask({ path, body: both })
+    await answer.text()
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(sent[0])).not.toContain('Evil')
+  })
+
+  it('replaces the user that a client names by that of the token', async () => {
+    await (await ask(requestOf(wire, undefined, { user: 'mallory' }))).text()
+    expect(JSON.stringify(sent[0])).not.toContain('mallory')
+  })
+})
+
+const hosted: readonly (readonly [format: Wire, value: JsonObject])[] = [
+  ['openai-chat', { type: 'web_search' }],
+  ['openai-chat', { type: 'custom', custom: { name: 'x' } }],
+  ['openai-responses', { type: 'web_search' }],
+  ['openai-responses', { type: 'mcp', server_label: 'x', server_url: 'https://evil.test' }],
+  ['openai-responses', { type: 'code_interpreter', container: { type: 'auto' } }],
+  ['anthropic', { type: 'web_search_20250305', name: 'web_search' }],
+  ['anthropic', { type: 'bash_20250124', name: 'bash' }],
+  ['gemini', { googleSearch: {} }],
+  ['gemini', { urlContext: {} }],
+  ['gemini-interactions', { type: 'google_search' }],
+  ['cohere', { type: 'web-search' }],
+  ['ollama', { type: 'web_search' }],
+  ['bedrock-converse', { systemTool: { name: 'nova_grounding' } }],
+]
+
+/** The paths of the objects in a body whose fields a format defines: not those of schemas, arguments and metadata. */
+function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return []
+  const free = ['parameters', 'parametersJsonSchema', 'input_schema', 'inputSchema', 'metadata']
+  if (free.includes(String(path.at(-1)))) return []
+  const inner = Object.entries(value).flatMap(([key, child]) =>
+    placesOf(child, [...path, Array.isArray(value) ? Number(key) : key]),
+  )
+  return Array.isArray(value) ? inner : [path, ...inner]
+}
+
+function withField(body: JsonObject, path: readonly (string | number)[], name: string): JsonObject {
+  const copy = structuredClone(body)
+  const place = path.reduce<ReturnType<typeof JSON.parse>>((object, key) => object[key], copy)
+  place[name] = 'ZZ'
+  return copy
+}
