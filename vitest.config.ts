@@ -82,6 +82,16 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+/** Puts a gateway between each model over HTTP and the page that asks it. */
+const behindGateway = {
+  name: 'behind-gateway',
+  enforce: 'pre',
+  resolveId: (id: string, from = '') =>
+    id.endsWith('/ask/http-model.ts') && /\/(?:src\/(?:formats|providers|test)|test\/(?!behind))\//.test(from)
+      ? `${here}test/behind/http-model.ts`
+      : undefined,
+} as const
+
 const sharedProcess = {
   // What a file reaches is noted while its own modules are loaded.
   isolate: process.env.ISOGLOT_HITS_FILE !== undefined,
@@ -156,6 +166,15 @@ export default defineConfig({
           name: 'examples',
           include: ['test/{examples,docs,package}/**/*.test.ts'],
           exclude: [...builtTypes, ...installed, ...leftOut],
+        },
+      },
+      {
+        extends: true,
+        plugins: [behindGateway],
+        test: {
+          ...sharedProcess,
+          name: 'behind',
+          include: ['test/{client,tools,handoff,chat}/**/*.test.ts'],
         },
       },
       {

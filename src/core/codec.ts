@@ -150,6 +150,10 @@ export interface DecodedRequest {
   readonly takenIds?: readonly string[]
   /** The client wants the arguments of a call that come as an object as soon as they come. Default false. */
   readonly live?: boolean
+  /** The client reads only the last event: see `Call`. Default: if it does not ask for a stream. */
+  readonly onlyWhole?: boolean
+  /** How often the server repeats a request that the provider refuses because of load. Default 0: the client does that. */
+  readonly retries?: number
 }
 
 /** An answer with an error status, or an error in mid-stream. */

@@ -48,7 +48,7 @@ export async function* askModel(target: Target, call: Call): AnswerText {
       return () => {}
     }
     const asked = withoutKeys(model, errorDetail, maxAnswerBytes(call), () => out.seen)
-    const how = { ...answeringOf(call), signal: stopping.signal, onAttempt: begin }
+    const how = { ...answeringOf(target, call), signal: stopping.signal, onAttempt: begin }
     for await (const batch of asked.answer(question, how)) {
       out.write(batch)
       if (!out.seen.hasBegun) continue
@@ -81,15 +81,17 @@ export async function withKey<Asked extends Model>(model: Asked): Promise<Asked 
   return { ...(rest as unknown as Asked), ...compact({ apiKey: key }) }
 }
 
-function answeringOf({ asksStream, options, startedAt, request }: Call): Omit<ModelCall, 'signal'> {
+function answeringOf(target: Target, call: Call): Omit<ModelCall, 'signal'> {
+  const { stream, asksStream, options, startedAt, request, targets } = call
   const { totalMs = 600_000, ...timeouts } = options.limits?.timeouts ?? {}
   const { maxEventBytes, maxAnswerBytes } = options.limits ?? {}
-  const { takenIds, live } = request
+  const { takenIds, live, onlyWhole = !stream, retries = 0 } = request
   return {
     timeouts: { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) },
-    retries: 0,
-    wholeAnswer: !asksStream,
-    ...compact({ maxEventBytes, maxBodyBytes: maxAnswerBytes }),
+    // Another model is better than a wait.
+    retries: target === targets.at(-1) ? retries : 0,
+    onlyWhole,
+    ...compact({ wholeAnswer: asksStream ? undefined : true, maxEventBytes, maxBodyBytes: maxAnswerBytes }),
     ...compact({ takenIds: takenIds && (() => takenIds), liveArguments: live ? onlyObjects : undefined }),
   }
 }

@@ -23,7 +23,6 @@ import type {
   RequestOptions,
 } from '../core/model.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
-import { isOnlyWhole } from '../kit/only-whole.ts'
 import { check, content, message } from '../messages/schema.ts'
 import { addToBlocks } from '../page/blocks-so-far.ts'
 import { type PageError, toPageError } from '../page/page-error.ts'
@@ -106,6 +105,9 @@ const context: v.GenericSchema<unknown, Context> = v.strictObject({
   providerState: maybe(state),
 })
 
+/** How often a refused request is repeated. A page may only lower it. */
+const mostRetries = 2
+
 const question = v.strictObject({
   version: v.literal(1, 'only version 1 is known'),
   model: v.pipe(text, v.nonEmpty('the name of a model is expected')),
@@ -115,20 +117,20 @@ const question = v.strictObject({
   wholeAnswer: maybe(flag),
   onlyWhole: maybe(flag),
   live: maybe(flag),
+  retries: maybe(count, mostRetries),
 })
 
 /** @throws {DecodeError} for a question that is not in the form of the wire; `path` names the wrong field. */
 function decodeRequest(body: unknown): DecodedRequest {
-  const { model, context, options, ...how } = check(question, body, 'read the question', '')
+  const { model, context, options, wholeAnswer, ...how } = check(question, body, 'read the question', '')
   refuseUnknown((body as JsonObject).context, context, 'context')
-  const { providerOptions = {} } = options
-  const isWhole = how.wholeAnswer ?? (how.onlyWhole === true && Object.values(providerOptions).some(isOnlyWhole))
-  const { takenIds, live } = how
+  const { takenIds, live, onlyWhole, retries } = how
   return {
     context,
-    options: { ...options, model, ...compact({ stream: isWhole ? undefined : true }) },
+    options: { ...options, model, ...compact({ stream: wholeAnswer ? undefined : true }) },
     losses: [],
-    ...compact({ takenIds, live }),
+    retries: Math.min(retries, mostRetries),
+    ...compact({ takenIds, live, onlyWhole }),
   }
 }
 

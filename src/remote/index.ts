@@ -84,7 +84,7 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
   if (typeof options.strict === 'function')
     throw new TypeError('Cannot ask a remote model: "strict" is a function, which cannot be sent; use true or false')
   const { model: _, stream: __, ...others } = options
-  const { takenIds, onlyWhole, wholeAnswer, liveArguments } = call
+  const { takenIds, onlyWhole, wholeAnswer, liveArguments, retries } = call
   const here = new Set<string | undefined>(callIdsOf(context.messages))
   const ids = [...(takenIds?.() ?? [])].filter((id) => id !== undefined && !here.has(id))
   const messages = context.messages.map(forServer)
@@ -93,7 +93,7 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
     model,
     context: { ...context, messages },
     options: others,
-    ...compact({ takenIds: unlessEmpty(ids), onlyWhole, wholeAnswer, live: liveArguments && true }),
+    ...compact({ takenIds: unlessEmpty(ids), onlyWhole, wholeAnswer, live: liveArguments && true, retries }),
   })
 }
 
