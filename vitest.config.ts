@@ -82,14 +82,22 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+/** No model answers in these. */
+const withoutModel = [
+  'test/handoff/{families,handoff,options,types,validators}.test.ts',
+  'test/tools/{approval,check,codec,invoke,json-schema}.test.ts',
+  'test/chat/{bindings,branches,files,merge,orders,page-tools,persist,publish,races,store}.test.ts',
+]
 /** Puts a gateway between each model over HTTP and the page that asks it. */
 const behindGateway = {
   name: 'behind-gateway',
   enforce: 'pre',
-  resolveId: (id: string, from = '') =>
-    id.endsWith('/ask/http-model.ts') && /\/(?:src\/(?:formats|providers|test)|test\/(?!behind))\//.test(from)
-      ? `${here}test/behind/http-model.ts`
-      : undefined,
+  resolveId(id: string, from = '') {
+    const [, name] = /\/ask\/((?:http|local)-model\.ts)$/.exec(id) ?? []
+    return name && !/\/(?:src\/(?:ask|gateway)|test\/(?:behind|support))\//.test(from)
+      ? `${here}test/behind/${name}`
+      : undefined
+  },
 } as const
 
 const sharedProcess = {
@@ -174,7 +182,10 @@ export default defineConfig({
         test: {
           ...sharedProcess,
           name: 'behind',
-          include: ['test/{client,tools,handoff,chat}/**/*.test.ts'],
+          include: ['test/{client,tools,handoff,chat}/*.test.ts'],
+          exclude: withoutModel,
+          testNamePattern: /^(?!in workerd )/, // its bundle has no gateway
+          setupFiles: ['test/behind/setup.ts'],
         },
       },
       {

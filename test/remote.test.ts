@@ -1,8 +1,8 @@
 /** A run through a server of ours, beside the same run without one. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Message, MessageEvent } from '../src/core/model.ts'
 import type { Model } from '../src/core/question.ts'
-import { answerResponse, createGateway, isoglotFormat } from '../src/gateway/index.ts'
+import { answerResponse, createGateway, type EndReport, isoglotFormat } from '../src/gateway/index.ts'
 import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
 import { formats } from '../src/kit/lacks.ts'
 import { remote } from '../src/remote/index.ts'
@@ -109,6 +109,26 @@ describe.each(formats)('a remote model with %s behind it', (format) => {
     )
     expect(losses[1]).toEqual(losses[0])
   })
+
+  it('reports the losses of an answer that was asked for whole', async () => {
+    const losses = ways.map(async (way) => {
+      const options = { topK: 3, seed: 4, frequencyPenalty: 1, wholeAnswer: true }
+      return (await generate({ model: way(mockModel(['Hello'], { format })), prompt: 'Go', ...options })).warnings
+    })
+    expect(await losses[1]).toEqual(await losses[0])
+  })
+
+  it('is asked for a whole answer where the settings of the model have several choices, with whole figures', async () => {
+    const reports: EndReport[] = []
+    const mock = mockModel([{ text: 'Hello', usage: { inputTokens: 1, outputTokens: 2 } }], { format })
+    const models = { m: { ...mock, body: { n: 2 } } }
+    const gateway = createGateway({ formats: [isoglotFormat], models, onEnd: (report) => void reports.push(report) })
+    const fetch = (url: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(url, init))
+    const { text } = await generate({ model: remote('m', { url: 'https://a.example/answer', fetch }), prompt: 'Hi' })
+    expect([text, mock.requests[0]?.options.stream ?? false]).toEqual(['Hello', false])
+    expect(reports).toMatchObject([{ usage: { outputTokens: 2 } }])
+    expect(reports[0]).not.toHaveProperty('usageIsOld')
+  })
 })
 
 describe('a remote model', () => {
@@ -123,8 +143,33 @@ describe('a remote model', () => {
 
   it('throws the error of the provider in words of isoglot', async () => {
     const failing = mockModel(() => ({ error: 'rate_limit', retryAfterMs: 1 }))
-    const error = generate({ model: behind(failing), prompt: 'Hi' })
+    const error = generate({ model: behind(failing), prompt: 'Hi', retries: 0 })
     await expect(error).rejects.toMatchObject({ code: 'api', kind: 'rate_limit', status: 429, retryable: true })
+  })
+
+  const busy: MockAnswer = { error: 'overloaded', retryAfterMs: 1 }
+  it.each([
+    [undefined, 3],
+    [0, 1],
+    [1, 2],
+    [9, 3],
+  ])('leaves it to its server to repeat what the provider refused: retries %s, asked %i times', async (most, asked) => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const model = mockModel(() => busy)
+    const answer = generate({ model: behind(model), prompt: 'Hi', ...(most !== undefined && { retries: most }) })
+    const failed = expect(answer).rejects.toMatchObject({ kind: 'overloaded' })
+    await vi.advanceTimersByTimeAsync(10_000)
+    await failed
+    expect(model.requests).toHaveLength(asked)
+  })
+
+  it('is answered by another model of its server before one is asked twice', async () => {
+    const [first, second] = [mockModel(() => busy), mockModel(['Hi'])]
+    const models = { m: { model: first, fallbacks: ['n'] }, n: second }
+    const gateway = createGateway({ formats: [isoglotFormat], models })
+    const fetch = (url: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(url, init))
+    const { text } = await generate({ model: remote('m', { url: 'https://a.example/answer', fetch }), prompt: 'Hi' })
+    expect([text, first.requests.length, second.requests.length]).toEqual(['Hi', 1, 1])
   })
 
   it('is not asked again after an answer of its server, and is after that of a proxy', async () => {

@@ -172,8 +172,9 @@ function writerOf(
       for (const event of batch) {
         if (event.type === 'warning') losses.push(event.warning)
         seeEvent(writer.seen, event)
-        // The figures of a whole answer are those of all of it.
-        if (!call.asksStream && event.type === 'message_end') writer.seen.isUsageOld = false
+        // The figures of a whole answer are those of all of it. A model may choose to ask for one.
+        const isWhole = !call.asksStream || (format !== undefined && writer.seen.decoder === undefined)
+        if (isWhole && event.type === 'message_end') writer.seen.isUsageOld = false
         encoder.push(ownEvent(event, calls), frames)
       }
       progress.losses = [...losses, ...encoder.losses]
@@ -200,7 +201,6 @@ function withoutKeys(model: Model, { search }: ErrorDetail, maxBytes: number, se
   const { codec } = model as HttpModel
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
-    seenOf().decoder = decoder
     const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
     function read(out: Fragment[], action: (fragments: Fragment[]) => void): void {
       const fragments: Fragment[] = []
@@ -224,8 +224,10 @@ function withoutKeys(model: Model, { search }: ErrorDetail, maxBytes: number, se
       }
     }
     return {
-      push: (frame: Frame, out: Fragment[]) =>
-        read(out, (fragments) => decoder.push({ ...frame, data: search.scrub(frame.data) }, fragments)),
+      push(frame: Frame, out: Fragment[]) {
+        seenOf().decoder = decoder // not before: a whole answer has none
+        read(out, (fragments) => decoder.push({ ...frame, data: search.scrub(frame.data) }, fragments))
+      },
       end: (out: Fragment[]) => {
         read(out, (fragments) => decoder.end(fragments))
         hold.end(out)

@@ -176,7 +176,7 @@ describe('C12: a request', () => {
       codec: {
         ...model.codec,
         encodeRequest(_, given) {
-          asked = given
+          asked ??= given
           throw new Error('seen')
         },
       },
