@@ -41,7 +41,7 @@ const exhaustive = [
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/{test-kit/cuts,wraps/law}.test.ts',
   ...installed,
-  'test/gateway/{clients,faults,figures,keys,keys-in-streams,malformed,whole}.test.ts',
+  'test/gateway/{clients,faults,figures,keys,keys-in-streams,malformed,malformed-questions,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{bounds,door,keys,leases,runs,runs-schedules,spending,upstream}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,ui-messages}.test.ts',
@@ -108,7 +108,7 @@ const sharedProcess = {
   execArgv: ['--max-semi-space-size=64'],
 }
 
-/** `npm test` runs the first four projects, `npm run test:all` the other two. */
+/** `npm test` runs the first four projects, `npm run test:all` the others. */
 export default defineConfig({
   resolve: {
     alias: [
