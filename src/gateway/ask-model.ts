@@ -5,7 +5,7 @@ import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Reply, StreamEn
 import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/json.ts'
 import type { Loss, MessageEvent } from '../core/model.ts'
-import type { HttpModel, LiveArguments, Model, Call as ModelCall } from '../core/question.ts'
+import type { HttpModel, LiveArguments, Model, Call as ModelCall, Timeouts } from '../core/question.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
@@ -82,18 +82,24 @@ export async function withKey<Asked extends Model>(model: Asked): Promise<Asked 
 }
 
 function answeringOf(target: Target, call: Call): Omit<ModelCall, 'signal'> {
-  const { stream, asksStream, options, startedAt, request, targets } = call
-  const { totalMs = 600_000, ...timeouts } = options.limits?.timeouts ?? {}
+  const { stream, asksStream, options, request, targets } = call
   const { maxEventBytes, maxAnswerBytes } = options.limits ?? {}
   const { takenIds, live, onlyWhole = !stream, retries = 0 } = request
   return {
-    timeouts: { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) },
+    timeouts: timeoutsOf(call),
     // Another model is better than a wait.
     retries: target === targets.at(-1) ? retries : 0,
     onlyWhole,
-    ...compact({ wholeAnswer: asksStream ? undefined : true, maxEventBytes, maxBodyBytes: maxAnswerBytes }),
+    ...(!asksStream && { wholeAnswer: true }),
+    ...compact({ maxEventBytes, maxBodyBytes: maxAnswerBytes }),
     ...compact({ takenIds: takenIds && (() => takenIds), liveArguments: live ? onlyObjects : undefined }),
   }
+}
+
+/** The time limits of an attempt: of the whole, what the attempts before it have left. */
+export function timeoutsOf({ options, startedAt }: Call): Timeouts {
+  const { totalMs = 600_000, ...timeouts } = options.limits?.timeouts ?? {}
+  return { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) }
 }
 
 /** Arguments that come as an object are shown at once. The client itself makes those that come as text. */

@@ -1,10 +1,19 @@
 /** Asks a provider in the client's own format: its bytes pass through. @module */
 
-import { chunksOf, readBody, readWhole, sendText, startDeadline, type Timeouts } from '../ask/transport.ts'
+import { chunksOf, readBody, readWhole, sendText, startDeadline } from '../ask/transport.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import { withoutEnvelopes } from '../kit/envelope.ts'
-import { type AnswerText, awaitContent, checkOutput, countUpTo, maxAnswerBytes, replyOf, withKey } from './ask-model.ts'
+import {
+  type AnswerText,
+  awaitContent,
+  checkOutput,
+  countUpTo,
+  maxAnswerBytes,
+  replyOf,
+  timeoutsOf,
+  withKey,
+} from './ask-model.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import type { HttpTarget } from './models.ts'
@@ -39,11 +48,6 @@ function questionOf(target: HttpTarget, call: Call): PassedQuestion {
   } catch (error) {
     throw unwritable(target, call, error)
   }
-}
-
-function timeoutsOf({ options, startedAt }: Call): Timeouts {
-  const { totalMs = 600_000, ...timeouts } = options.limits?.timeouts ?? {}
-  return { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) }
 }
 
 /**

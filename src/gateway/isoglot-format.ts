@@ -122,15 +122,15 @@ const question = v.strictObject({
 
 /** @throws {DecodeError} for a question that is not in the form of the wire; `path` names the wrong field. */
 function decodeRequest(body: unknown): DecodedRequest {
-  const { model, context, options, wholeAnswer, ...how } = check(question, body, 'read the question', '')
+  const asked = check(question, body, 'read the question', '')
+  const { version: _, model, context, options, wholeAnswer, retries, ...how } = asked
   refuseUnknown((body as JsonObject).context, context, 'context')
-  const { takenIds, live, onlyWhole, retries } = how
   return {
     context,
-    options: { ...options, model, ...compact({ stream: wholeAnswer ? undefined : true }) },
+    options: { ...options, model, ...(!wholeAnswer && { stream: true }) },
     losses: [],
+    ...how,
     retries: Math.min(retries, mostRetries),
-    ...compact({ takenIds, live, onlyWhole }),
   }
 }
 

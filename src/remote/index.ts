@@ -93,7 +93,7 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
     model,
     context: { ...context, messages },
     options: others,
-    ...compact({ takenIds: unlessEmpty(ids), onlyWhole, wholeAnswer, live: liveArguments && true, retries }),
+    ...compact({ takenIds: unlessEmpty(ids), retries, onlyWhole, wholeAnswer, live: liveArguments && true }),
   })
 }
 
@@ -196,7 +196,7 @@ function take(self: RemoteAttempt, given: MessageEvent): MessageEvent {
     case 'message_start': {
       const { id, model } = event
       self.begun = compact({ role: 'assistant', content: [], response: unlessEmpty(compact({ id, model })) })
-      return event
+      break
     }
     case 'tool_call_chunk':
       return withArguments(self, event)
@@ -204,10 +204,8 @@ function take(self: RemoteAttempt, given: MessageEvent): MessageEvent {
       return { ...event, warning: atHome(event.warning, self.asking.question) }
     case 'message_end':
       self.isEnded = true
-      return event
-    default:
-      return event
   }
+  return event
 }
 
 function failureOf({ blocks }: RemoteAttempt, { error, partial }: Failure): unknown {
