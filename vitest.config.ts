@@ -94,7 +94,7 @@ const behindGateway = {
   enforce: 'pre',
   resolveId(id: string, from = '') {
     const [, name] = /\/ask\/((?:http|local)-model\.ts)$/.exec(id) ?? []
-    return name && !/\/(?:src\/(?:ask|gateway)|test\/(?:behind|support))\//.test(from)
+    return name && /\/(?:src\/(?!ask|gateway)|test\/(?!behind|support))/.test(from)
       ? `${here}test/behind/${name}`
       : undefined
   },

@@ -296,6 +296,11 @@ describe('the format of a gateway', () => {
       { ...question, context: { messages: [{ role: 'user', content: 'Hi', odd: 1 }] } },
       'context.messages[0].odd',
     ],
+    ...[null, true, {}].map((cacheHint): [string, object, string] => [
+      `the cache hint ${JSON.stringify(cacheHint)}`,
+      { ...question, context: { messages: [{ role: 'user', content: 'Hi', metadata: { cacheHint } }] } },
+      'context.messages.0.metadata',
+    ]),
     [
       'a function as a tool',
       { ...question, context: { ...question.context, tools: [{ execute: 1 }] } },

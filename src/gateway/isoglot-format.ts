@@ -17,13 +17,12 @@ import type {
   JsonSchema,
   Loss,
   MessageEvent,
-  Metadata,
   ProviderData,
   ProviderState,
   RequestOptions,
 } from '../core/model.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
-import { check, content, message } from '../messages/schema.ts'
+import { check, content, message, metadata } from '../messages/schema.ts'
 import { addToBlocks } from '../page/blocks-so-far.ts'
 import { type PageError, toPageError } from '../page/page-error.ts'
 import { withoutRepeats } from '../page/repeats.ts'
@@ -37,7 +36,6 @@ const number = v.pipe(v.number(), v.finite())
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const object = v.custom<JsonObject>(isObject, 'an object is expected')
 const schema = v.custom<JsonSchema>(isObject, 'a JSON Schema is expected')
-const metadata = v.custom<Metadata>(isObject, 'an object is expected')
 const providerData = v.custom<ProviderData>(
   (value) => isObject(value) && Object.values(value).every(isObject),
   'an object of objects is expected',

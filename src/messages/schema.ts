@@ -9,7 +9,7 @@
 import * as v from 'valibot'
 import { stopReasons } from '../core/content.ts'
 import { DecodeError } from '../core/errors.ts'
-import { isObject } from '../core/json.ts'
+import { field, isObject } from '../core/json.ts'
 import type {
   Content,
   ContentBlock,
@@ -34,7 +34,15 @@ const providerData: Schema<ProviderData> = v.custom<ProviderData>(
   (value) => isObject(value) && Object.values(value).every(isObject),
   'an object of objects is expected',
 )
-const metadata: Schema<Metadata> = v.custom<Metadata>(isObject, 'an object is expected')
+/** Of it, encoders read `cacheHint`. */
+export const metadata: Schema<Metadata> = v.custom<Metadata>(
+  (value) =>
+    isObject(value) &&
+    (value.cacheHint === undefined ||
+      value.cacheHint === 'ephemeral' ||
+      typeof field(value.cacheHint, 'ttl') === 'string'),
+  'an object is expected; its "cacheHint" is "ephemeral" or has a "ttl"',
+)
 const opaque: Schema<Opaque> = v.object({
   provider: v.string(),
   model: v.string(),
@@ -226,7 +234,7 @@ const messageSchemas = {
     content,
     status: v.exactOptional(v.picklist(['success', 'error'])),
     artifacts: v.exactOptional(v.array(v.unknown())),
-    extra: v.exactOptional(metadata),
+    extra: v.exactOptional(object),
   }),
 } satisfies { [R in Role]: Schema<Message> }
 

@@ -14,7 +14,6 @@ const reasons = {
   clocks:
     'the time limits of a request are for the connection to the server; a server sends what comes within 10 ms in one piece',
   late: 'warnings come with the answer, so the provider was asked when the first one comes',
-  split: 'the function that splits is missing where the model is: the server says so with a 400',
   globals: 'the test takes a global from the page, and this server is in the same process',
 } as const
 
@@ -26,7 +25,6 @@ interface Difference {
 
 const differences: readonly Difference[] = [
   { file: 'client/approval', title: /on a page without Web Crypto$/, reason: 'globals' },
-  { file: 'client/by-value', title: /: a message that asks to be split$/, reason: 'split' },
   { file: 'client/errors', title: /is an ApiError in any form/, reason: 'words' },
   {
     file: 'client/errors',
@@ -39,7 +37,6 @@ const differences: readonly Difference[] = [
   { file: 'client/errors', title: /a base URL without a scheme > C10: .* names `baseUrl`/, reason: 'settings' },
   { file: 'client/errors', title: /a key that is missing > C11: at the default address/, reason: 'settings' },
   { file: 'client/hooks', title: /with an idempotency key, other messages/, reason: 'key' },
-  { file: 'client/hooks', title: /C8: has the answer, its calls and their results in order/, reason: 'request' },
   { file: 'client/hooks', title: /C17: is called at each attempt/, reason: 'request' },
   { file: 'client/hooks', title: /C17: has no query and no password of the address/, reason: 'request' },
   { file: 'client/hooks', title: /C17: never says the key, in an error that quotes it/, reason: 'status' },

@@ -92,3 +92,17 @@ describe.each([
     expect(faults).toEqual([])
   })
 })
+
+it.each(formats)('a block that only $folder knows is left out if it is not an object', async ({ folder, client }) => {
+  const ask = rig()
+  for (const value of [null, 7, 'x', []]) {
+    const block = { type: 'unknown', format: client.name, providerType: 'odd', value }
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }, block] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Ho' }, block] },
+      { role: 'user', content: 'Go' },
+    ]
+    const question = { version: 1, model: folder, context: { messages }, options: { strict: false } }
+    expect([value, (await ask(question)).sent]).toEqual([value, 1])
+  }
+})

@@ -392,7 +392,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       reportLoss(losses, 'dropped', path, reasons.assistantMedia, 'major')
       return undefined
     case 'unknown':
-      if (block.format === format) return verbatim(block.value)
+      if (block.format === format && isObject(block.value)) return verbatim(block.value)
   }
   const kept = keptFields(block, format)
   if (block.type === 'server_tool_call' && kept.type !== undefined)

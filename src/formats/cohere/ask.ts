@@ -395,7 +395,7 @@ export function encodeTextPart(block: ContentBlock, path: string, losses: Losses
       reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
     return { ...kept, type: 'text', text: block.text }
   }
-  if (block.type === 'unknown' && block.format === format) return verbatim(block.value)
+  if (block.type === 'unknown' && block.format === format && isObject(block.value)) return verbatim(block.value)
   const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.media, 'major']
   reportLoss(losses, 'dropped', path, reason, severity)
   return undefined

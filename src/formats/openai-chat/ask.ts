@@ -332,7 +332,7 @@ function encodeParts<Part extends WireAnyPart = WireTextPart>(
 ): (Part | WireTextPart)[] {
   return blocks.flatMap((block, at): (Part | WireTextPart)[] => {
     if (isUnknownCall(block)) return []
-    if (block.type === 'unknown' && block.format === format) return [beyondTypes(block.value)]
+    if (block.type === 'unknown' && block.format === format && isObject(block.value)) return [beyondTypes(block.value)]
     const place = `${path}[${at}]`
     const part = encodeText(block) ?? encodeOther(block, place, to)
     if (part === undefined) return []

@@ -28,9 +28,10 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
   if (lost !== undefined) throw refuseField(lost.path)
   const { system, messages, tools = [], providerState } = request.context
   if (Object.keys(providerState ?? {}).length > 0) {
+    const place = wire === 'isoglot' ? '"context.providerState"' : 'it'
     throw refuse(
       'invalid_request',
-      'it continues a conversation that the provider stores, which is not an allowed field',
+      `${place} continues a conversation that the provider stores, which is not an allowed field`,
     )
   }
   const { model, stream, providerOptions, ...options } = request.options
