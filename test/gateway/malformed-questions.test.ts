@@ -34,9 +34,10 @@ async function questions(): Promise<readonly JsonObject[]> {
 
 /** A gateway whose providers refuse all, and what became of the last question. */
 function rig(check?: GatewayOptions['check']) {
-  const seen = { sent: 0, allowed: 0 }
-  const fetch = async () => {
+  const seen = { sent: 0, allowed: 0, body: '' }
+  const fetch = async (_: unknown, init?: RequestInit) => {
     seen.sent++
+    seen.body = String(init?.body)
     return Response.json({ error: { message: 'of the provider' } }, { status: 400 })
   }
   const models = formats.map(({ folder, client }) => {
@@ -95,7 +96,7 @@ describe.each([
 
 it.each(formats)('a block that only $folder knows is left out if it is not an object', async ({ folder, client }) => {
   const ask = rig()
-  for (const value of [null, 7, 'x', []]) {
+  for (const value of [null, 7777, 'odd-text', ['odd-item']]) {
     const block = { type: 'unknown', format: client.name, providerType: 'odd', value }
     const messages = [
       { role: 'user', content: [{ type: 'text', text: 'Hi' }, block] },
@@ -103,6 +104,8 @@ it.each(formats)('a block that only $folder knows is left out if it is not an ob
       { role: 'user', content: 'Go' },
     ]
     const question = { version: 1, model: folder, context: { messages }, options: { strict: false } }
-    expect([value, (await ask(question)).sent]).toEqual([value, 1])
+    const { sent, body } = await ask(question)
+    expect([value, sent]).toEqual([value, 1])
+    expect(body).not.toMatch(/7777|odd-|[[,]null[\],]/)
   }
 })
