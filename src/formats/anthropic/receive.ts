@@ -44,6 +44,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { checkShape, type Shape } from '../../kit/shapes.ts'
 import { decodeBlock, isServerCall, type Origin, readInput, unknownBlock } from './read.ts'
 import { type AnthropicDialect, efforts, format, isNewer } from './words.ts'
 
@@ -57,6 +58,7 @@ export function decodeRequest(
   { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
 ): DecodedRequest {
   const request = bodyOf(body, 'Anthropic request')
+  checkShape(request, requestShape, '', 'Anthropic request')
   const options = decodeOptions(request, otherFields(request, knownRequestFields))
   const tools = request.tools ?? undefined
   if (tools !== undefined && !Array.isArray(tools)) throw misfit('tools', 'not an array', 'Anthropic request')
@@ -66,6 +68,29 @@ export function decodeRequest(
   }
   const wanted = objectIn(request, 'output_config').format ?? request.output_format
   return { context, options, losses: unreadFields(options, request.tool_choice, wanted, optionFields) }
+}
+
+/** The types of fields that would be read as absent. What cannot be read of another block is kept with it. */
+const requestShape: Shape = {
+  messages: [{ content: (value) => (Array.isArray(value) ? [blockShape] : 'any') }],
+  tools: [
+    (tool) => ((field(tool, 'type') ?? 'custom') === 'custom' ? { description: 'string', strict: 'boolean' } : {}),
+  ],
+  tool_choice: { disable_parallel_tool_use: 'boolean' },
+  thinking: {},
+  output_config: { effort: 'string' },
+  metadata: { user_id: 'string' },
+}
+
+function blockShape(block: unknown): Shape {
+  return lookup(blockShapes, field(block, 'type')) ?? 'any'
+}
+
+const blockShapes: Readonly<Record<string, Shape>> = {
+  document: { source: { media_type: 'string' } },
+  thinking: { signature: 'string' },
+  tool_use: { id: 'string', name: 'string' },
+  tool_result: { tool_use_id: 'string', content: (value) => (Array.isArray(value) ? [blockShape] : 'any') },
 }
 
 // ---- options ----------------------------------------------------------------------------------

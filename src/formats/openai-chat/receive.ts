@@ -41,6 +41,7 @@ import type {
 import { efforts } from '../../kit/effort.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { callShape, checkShape, functionShape, type Shape, toolShape } from '../../kit/shapes.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import type { ChatDialect } from './dialect.ts'
 import { compatible } from './dialects.ts'
@@ -55,6 +56,7 @@ import { format, plainOptions, proofOwners, requestFields } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
   const request = bodyOf(body, 'OpenAI Chat request')
+  checkShape(request, requestShape, '', 'OpenAI Chat request')
   const model = textOr(request.model, undefined)
   if (model === undefined) throw wrong('model', 'a string')
   const messages = decodeMessages(request.messages, model)
@@ -66,6 +68,45 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions<Chat
 
 function wrong(path: string, wanted: string): DecodeError {
   return misfit(path, `not ${wanted}`, 'OpenAI Chat request')
+}
+
+/** A function whose field `strict` is known. */
+const strictFunction: Shape = { ...functionShape, strict: 'boolean' }
+
+/** The types of fields that would be read as absent. Fields of parts that cannot be read are kept with their part. */
+const requestShape: Shape = {
+  messages: [
+    {
+      name: 'string',
+      content: (value) => (Array.isArray(value) ? [partShape] : 'any'),
+      tool_calls: [(call) => (isObject(call) ? { ...callShape, custom: { name: 'string', input: 'string' } } : 'any')],
+      function_call: { name: 'string' },
+      tool_call_id: 'string',
+      refusal: 'string',
+      audio: { id: 'string' },
+      annotations: ['any'],
+    },
+  ],
+  tools: [{ ...toolShape, function: strictFunction }],
+  functions: [strictFunction],
+  tool_choice: choiceShape,
+  function_call: choiceShape,
+  response_format: {
+    json_schema: { name: 'string', description: 'string', schema: {}, strict: 'boolean' },
+  },
+  safety_identifier: 'string',
+}
+
+function partShape(part: unknown): Shape {
+  return isObject(part) ? { input_audio: mediaShape, file: mediaShape } : 'any'
+}
+
+function mediaShape(media: unknown): Shape {
+  return isObject(media) ? { format: 'string', filename: 'string' } : 'any'
+}
+
+function choiceShape(choice: unknown): Shape {
+  return typeof choice === 'string' ? 'string' : { type: 'string', allowed_tools: { tools: [{ type: 'string' }] } }
 }
 
 /** The fields of a tool choice and of a response format. */
@@ -88,12 +129,13 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const reasoning = decodeEffort(field(body, 'reasoning_effort'))
   // Unknown values are kept, so that a request in this format can send them unchanged.
   const unread = new Set<string>()
-  if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
+  if (chosen === undefined) unread.add('tool_choice').add('function_call')
   if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
     unread.add('response_format')
   }
   if (reasoning === undefined && typeof field(body, 'reasoning_effort') === 'string') unread.add('reasoning_effort')
-  const others = otherFields(body, { has: (name) => requestFields.has(name) && !unread.has(name) })
+  const isRead = (name: string) => requestFields.has(name) && (!unread.has(name) || body[name] === null)
+  const others = otherFields(body, { has: isRead })
   return compact({
     ...plain,
     user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
