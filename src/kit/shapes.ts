@@ -27,7 +27,9 @@ export interface Fields {
 export function checkShape(value: unknown, shape: Shape | undefined, path: string, what: string): void {
   if (typeof shape === 'function') checkShape(value, shape(value), path, what)
   else if (typeof shape === 'string') {
-    if (!hasType(value, shape)) throw misfit(path, `not a ${shape}`, what, value)
+    // JSON can have numbers that are too large, such as 1e999.
+    const isRight = shape === 'number' ? Number.isFinite(value) : hasType(value, shape)
+    if (!isRight) throw misfit(path, `not a ${shape}`, what, value)
   } else if (isListShape(shape)) {
     for (const [at, entry] of listAt(value, path, what).entries()) checkShape(entry, shape[0], `${path}[${at}]`, what)
   } else if (shape !== undefined) {

@@ -58,6 +58,13 @@ export const ownForms: Readonly<Record<WireName, readonly object[]>> = {
         { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'r' }] },
         { role: 'tool', tool_call_id: 'call_2', content: 'r' },
         { role: 'assistant', audio: { id: 'audio_1' } },
+        { role: 'assistant', content: 't', reasoning: 'thought' },
+        {
+          role: 'assistant',
+          content: 't',
+          reasoning_text: 'thought',
+          reasoning_details: [{ type: 'reasoning.text', text: 'd' }],
+        },
       ],
       functions: [{ name: 'f', description: 'd', parameters: schema }],
       function_call: { name: 'f' },

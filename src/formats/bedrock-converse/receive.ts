@@ -82,6 +82,7 @@ const requestShape: Shape = {
       content: [
         {
           document: documentShape,
+          citationsContent: { content: [{ text: 'string' }], citations: [{}] },
           reasoningContent: { reasoningText: { signature: 'string' } },
           toolUse: { toolUseId: 'string', name: 'string' },
           toolResult: { toolUseId: 'string', content: [{ document: documentShape }], status: 'string' },
@@ -200,11 +201,12 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
   if (!isKnown) return { kept: fields }
   const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
   const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
-  const given = { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config }
+  const given = { thinking, reasoning_config, reasoningConfig, output_config }
   const kept = Object.entries(given).map(([name, value]) => [
     name,
     isObject(value) ? otherFields(value, reasoningFields) : efforts.has(value) ? undefined : (value ?? undefined),
   ])
+  if (!efforts.has(reasoning_effort)) kept.push(['reasoning_effort', reasoning_effort ?? undefined])
   return { reasoning, kept: { ...others, ...compact(Object.fromEntries(kept)) } }
 }
 

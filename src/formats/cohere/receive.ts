@@ -75,7 +75,13 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
 
 /** The types of fields that would be read as absent. What cannot be read of a part is kept with it. */
 const requestShape: Shape = {
-  messages: [{ content: (value) => (Array.isArray(value) ? [{ type: 'string' }] : 'any'), tool_calls: [callShape] }],
+  messages: [
+    {
+      content: (value) => (Array.isArray(value) ? [{ type: 'string' }] : 'any'),
+      tool_calls: [callShape],
+      citations: [{ sources: [{}] }],
+    },
+  ],
   tools: [toolShape],
   strict_tools: 'boolean',
 }

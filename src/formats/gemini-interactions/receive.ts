@@ -17,6 +17,7 @@ import {
   compact,
   field,
   isObject,
+  lookup,
   misfit,
   numberOr,
   objectIn,
@@ -184,28 +185,46 @@ function entriesShape(value: unknown): Shape {
   return typeof value === 'string' ? 'string' : isObject(value) ? entryShape : [entryShape]
 }
 
-/** A step or a content: turns of the legacy schema have steps among their contents. */
+/** A step, or a content: turns of the legacy schema have steps among their contents. */
 function entryShape(entry: unknown): Shape {
   const type = textOr(field(entry, 'type'), '')
-  if (!isObject(entry) || (type !== '' && !knownEntry.test(type))) return 'any'
-  return {
-    id: 'string',
-    call_id: 'string',
-    name: 'string',
-    mime_type: 'string',
-    signature: 'string',
-    is_error: 'boolean',
-    content: entriesShape,
-    summary: (value) => (isObject(value) ? summaryShape : typeof value === 'string' ? 'string' : [summaryShape]),
-    result: (value) => (Array.isArray(value) ? [entryShape] : 'any'),
-  }
+  const isStep = type === '' || type === 'thought' || stepEnding.test(type)
+  return lookup(contentShapes, type) ?? (isStep ? stepShape : {})
+}
+
+const mediaShape: Shape = { mime_type: 'string' }
+const annotationShape: Shape = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
+
+const contentShapes: Readonly<Record<string, Shape>> = {
+  text: { text: 'string', annotations: [annotationShape] },
+  image: mediaShape,
+  audio: mediaShape,
+  video: mediaShape,
+  document: mediaShape,
+}
+
+/** Broken arguments become an invalid call. */
+const stepShape: Shape = {
+  role: 'string',
+  content: entriesShape,
+  id: 'string',
+  call_id: 'string',
+  name: 'string',
+  signature: 'string',
+  is_error: 'boolean',
+  summary: (value) => (isObject(value) ? summaryShape : typeof value === 'string' ? 'string' : [summaryShape]),
+  result: (value) => (Array.isArray(value) ? [resultShape] : 'any'),
+}
+
+/** A result may be any JSON. */
+function resultShape(one: unknown): Shape {
+  return lookup(contentShapes, field(one, 'type')) === mediaShape ? mediaShape : 'any'
 }
 
 function summaryShape(content: unknown): Shape {
   return isObject(content) ? { type: 'string' } : 'any'
 }
 
-const knownEntry = /^(?:text|image|audio|video|document|thought)$|_(?:input|output|call|result)$/
 const stepEnding = /_(?:input|output|call|result)$/
 
 /** Reads every form of input as steps. Contents that follow each other become one `user_input` step. */

@@ -125,7 +125,11 @@ const partFields: Shape = /* @__PURE__ */ named({
   inlineData: mediaShape,
   fileData: mediaShape,
   functionCall: /* @__PURE__ */ named({ id: 'string', name: 'string' }),
-  functionResponse: /* @__PURE__ */ named({ id: 'string', name: 'string', parts: partsShape }),
+  functionResponse: /* @__PURE__ */ named({ id: 'string', name: 'string', parts: [partShape] }),
+  executableCode: /* @__PURE__ */ named({ id: 'string' }),
+  codeExecutionResult: /* @__PURE__ */ named({ id: 'string' }),
+  toolCall: /* @__PURE__ */ named({ id: 'string', toolType: 'string' }),
+  toolResponse: /* @__PURE__ */ named({ id: 'string', toolType: 'string' }),
 })
 
 const contentShape: Shape = /* @__PURE__ */ named({ parts: partsShape })

@@ -84,7 +84,11 @@ const requestShape: Shape = {
       tool_call_id: 'string',
       refusal: 'string',
       audio: { id: 'string' },
-      annotations: ['any'],
+      annotations: [(annotation) => (isObject(annotation) ? { type: 'string', url_citation: citationShape } : 'any')],
+      reasoning_content: 'string',
+      reasoning: 'string',
+      reasoning_text: 'string',
+      reasoning_details: [{}],
     },
   ],
   tools: [{ ...toolShape, function: strictFunction }],
@@ -96,6 +100,8 @@ const requestShape: Shape = {
   },
   safety_identifier: 'string',
 }
+
+const citationShape: Shape = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
 
 function partShape(part: unknown): Shape {
   return isObject(part) ? { input_audio: mediaShape, file: mediaShape } : 'any'

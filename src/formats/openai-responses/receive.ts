@@ -214,6 +214,9 @@ export function decodeRequest(
 /** The types of fields that would be read as absent. What cannot be read of another item, part, tool or format is kept with it. */
 const requestShape: Shape = {
   model: 'string',
+  max_output_tokens: figureShape,
+  temperature: figureShape,
+  top_p: figureShape,
   input: (value) => (Array.isArray(value) ? [itemShape] : 'any'),
   text: (text) => (field(field(text, 'format'), 'type') === 'json_schema' ? { format: formatShape } : 'any'),
   tools: (tools) => (Array.isArray(tools) ? [toolShape] : 'any'),
@@ -222,6 +225,11 @@ const requestShape: Shape = {
 
 const formatShape: Shape = { name: 'string', description: 'string', strict: 'boolean' }
 
+/** A figure of another type is kept. */
+function figureShape(value: unknown): Shape {
+  return typeof value === 'number' ? 'number' : 'any'
+}
+
 function toolShape(tool: unknown): Shape {
   return field(tool, 'type') === 'function' ? { description: 'string', parameters: {}, strict: 'boolean' } : {}
 }
@@ -229,13 +237,18 @@ function toolShape(tool: unknown): Shape {
 function itemShape(item: unknown): Shape {
   const type = field(item, 'type') ?? 'message'
   const parts = (value: unknown): Shape => (typeof value === 'string' ? 'string' : [partShape])
+  const asked = isObject(item) ? clientField(item) : undefined
+  const isRead = type === 'message' || (isObject(item) && hostedOf(item) !== undefined)
   return {
     type: 'string',
+    ...(isRead && { id: 'string', call_id: 'string' }),
     ...(type === 'message' && { content: parts }),
     ...(resultTypes.has(type) && {
       call_id: 'string',
+      status: 'string',
       output: (value) => (Array.isArray(value) ? [partShape] : 'any'),
     }),
+    ...(asked && { ...callShape, [asked]: {} }),
     ...lookup(itemShapes, type),
   }
 }
@@ -250,7 +263,6 @@ const annotationShape: Shape = { url: 'string', title: 'string', start_index: 'n
 const callShape: Fields = { id: 'string', call_id: 'string', name: 'string' }
 
 const itemShapes: Readonly<Record<string, Fields>> = {
-  message: { id: 'string' },
   reasoning: { id: 'string', summary: [{ type: 'string' }] },
   function_call: callShape,
   custom_tool_call: { ...callShape, input: 'string' },
@@ -492,7 +504,7 @@ function decodeResult(item: JsonObject, toolCallId: string, name: string | undef
     role: 'tool',
     toolCallId,
     name,
-    content: isPatch && !output ? '' : unmarkedContent,
+    content: isPatch && (output ?? null) === null ? '' : unmarkedContent,
     status: isError || (isPatch && status === 'failed') ? 'error' : undefined,
     ...keeping({ ...otherFields(item, isPatch ? knownOfPatchOutput : knownOfOutput), ...kept }, format),
   })
