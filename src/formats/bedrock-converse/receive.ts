@@ -160,12 +160,12 @@ interface Read {
 
 function readInference(config: Json | undefined): Read {
   const { maxTokens, temperature, topP, stopSequences, ...rest } = isObject(config) ? config : {}
-  const stop = Array.isArray(stopSequences) ? stopSequences.filter((one) => typeof one === 'string') : undefined
   const figures = {
     maxTokens: numberOr(maxTokens, undefined),
     temperature: numberOr(temperature, undefined),
     topP: numberOr(topP, undefined),
   }
+  const stop = (stopSequences ?? undefined) as string[] | undefined
   return compact({ options: compact({ ...figures, stop }), kept: unlessEmpty(rest) })
 }
 

@@ -17,6 +17,7 @@ import {
   isObject,
   lookup,
   misfit,
+  objectIn,
   otherFields,
   stringOr,
   textOr,
@@ -75,6 +76,19 @@ const strictFunction: Shape = { ...functionShape, strict: 'boolean' }
 
 /** The types of fields that would be read as absent. Fields of parts that cannot be read are kept with their part. */
 const requestShape: Shape = {
+  stream: 'boolean',
+  max_tokens: 'number',
+  max_completion_tokens: 'number',
+  temperature: 'number',
+  top_p: 'number',
+  top_k: 'number',
+  seed: 'number',
+  stop: (stop) => (typeof stop === 'string' ? 'string' : ['string']),
+  frequency_penalty: 'number',
+  presence_penalty: 'number',
+  reasoning_effort: 'string',
+  parallel_tool_calls: 'boolean',
+  user: 'string',
   messages: [
     {
       name: 'string',
@@ -118,17 +132,11 @@ function choiceShape(choice: unknown): Shape {
 /** The fields of a tool choice and of a response format. */
 const optionFields = /^(?:type|function|custom|name|allowed_tools|mode|tools|json_schema|schema|description|strict)$/
 
-/** The types of plain options that are not numbers. */
-const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
-
 function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const plain: JsonObject = {}
   for (const [name, option] of Object.entries(plainOptions)) {
     const value = field(body, name) ?? undefined
-    if (value === undefined || name === 'stop') continue
-    const type = lookup(typesOfOptions, name) ?? 'number'
-    if (typeof value !== type) throw wrong(name, `a ${type}`)
-    plain[option] = value
+    if (value !== undefined) plain[option] = name === 'stop' && typeof value === 'string' ? [value] : value
   }
   const chosen = decodeToolChoice(body)
   const responseFormat = decodeResponseFormat(field(body, 'response_format'))
@@ -145,8 +153,7 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   return compact({
     ...plain,
     user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
-    maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
-    stop: decodeStops(field(body, 'stop')),
+    maxTokens: field(body, 'max_completion_tokens') ?? field(body, 'max_tokens') ?? undefined,
     toolChoice: chosen,
     responseFormat,
     reasoning,
@@ -154,24 +161,7 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   }) as Omit<RequestOptions, 'model'>
 }
 
-function countIn(body: JsonObject, name: string): number | undefined {
-  const value = field(body, name) ?? undefined
-  if (value === undefined) return undefined
-  if (typeof value !== 'number') throw wrong(name, 'a number')
-  return value
-}
-
-function decodeStops(value: Json | undefined): string[] | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string') return [value]
-  const stops = arrayOf(value).filter((stop) => typeof stop === 'string')
-  if (!Array.isArray(value) || stops.length < value.length) throw wrong('stop', 'a string or strings')
-  return stops
-}
-
 function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw wrong('reasoning_effort', 'a string')
   const effort = efforts.find((one) => one === value)
   return effort && { effort }
 }
@@ -184,11 +174,10 @@ function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefin
   const body = field(value, 'json_schema')
   if (type !== 'json_schema') return undefined
   if (!isObject(body)) throw wrong('response_format.json_schema', 'an object')
-  const schema = field(body, 'schema')
   const strict = field(body, 'strict')
   return {
     type: 'json',
-    schema: (isObject(schema) ? schema : {}) as JsonSchema,
+    schema: objectIn(body, 'schema') as JsonSchema,
     ...compact({
       name: textOr(body.name, undefined),
       description: stringOr(body.description, undefined),
