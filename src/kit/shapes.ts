@@ -45,6 +45,9 @@ function isListShape(shape: Shape | undefined): shape is readonly [Shape] {
   return Array.isArray(shape)
 }
 
+/** A citation in the form of OpenAI, which the Interactions of Gemini have too. */
+export const citationShape: Fields = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
+
 /** A function in the form of OpenAI Chat. One without a name is a tool of the provider's own. */
 export const functionShape: Fields = { description: 'string', parameters: {} }
 

@@ -2,7 +2,7 @@
  * No value of a client's request vanishes. A value of a wrong type, at any place of any request, is an error that names its field, or is kept
  * (in an option, `providerOptions`, `providerData`, an invalid call or an unknown block), or is a loss.
  *
- * `null` stands for an absent field, and is tried nowhere.
+ * `null` stands for an absent field: it is tried only as an entry of a list.
  */
 import { describe, expect, it } from 'vitest'
 import type { DecodedRequest } from '../../src/core/codec.ts'
@@ -34,9 +34,11 @@ const values: readonly unknown[] = [
   {},
   [98_765_432],
   [['ZZ']],
-] as const
+  null,
+]
 
 function typeOf(value: unknown): string {
+  if (value === null) return 'null'
   if (value === tooLarge) return 'too large'
   return Array.isArray(value) ? 'list' : typeof value
 }
@@ -86,7 +88,7 @@ function count(decoded: DecodedRequest, value: unknown): number {
 /** Whether a value is in the decoded request. One without a text of its own is, if the request is another than without it. */
 function isKept(decoded: DecodedRequest, without: DecodedRequest | undefined, value: unknown): boolean {
   if (decoded.losses.length > (without?.losses.length ?? 0)) return true
-  const hasText = typeof value !== 'boolean' && value !== '' && value !== tooLarge && JSON.stringify(value).length > 2
+  const hasText = /ZZ|98765432/.test(JSON.stringify(value))
   if (!hasText) return JSON.stringify(decoded) !== JSON.stringify(without)
   return count(decoded, value) > (without === undefined ? 0 : count(without, value))
 }
@@ -95,6 +97,7 @@ function isKept(decoded: DecodedRequest, without: DecodedRequest | undefined, va
 function isLegal(path: Path, before: unknown, value: unknown): boolean {
   if (before === null || typeOf(before) === typeOf(value)) return true
   if (value === tooLarge) return typeof before !== 'number'
+  if (value === null) return typeof path.at(-1) !== 'number'
   const name = `${path.findLast((step) => typeof step === 'string')}`
   if (/^(?:content|input|summary)$/.test(name)) return value === '' || (Array.isArray(value) && value.length === 0)
   if (/^(?:parts|systemInstruction)$/.test(name)) return JSON.stringify(value).length === 2

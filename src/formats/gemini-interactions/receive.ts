@@ -40,9 +40,9 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { checkShape, type Shape } from '../../kit/shapes.ts'
+import { checkShape, citationShape, type Shape } from '../../kit/shapes.ts'
 import { contentsOf, decodeContent, newReading, readStep } from './read.ts'
-import { format, idPrefix, levels, target } from './words.ts'
+import { format, hostedOf, idPrefix, levels, target } from './words.ts'
 
 /** The fields that are read here or with the conversation. All other fields are kept unchanged. */
 const knownOfRequest: ReadonlySet<string> = new Set([
@@ -193,10 +193,9 @@ function entryShape(entry: unknown): Shape {
 }
 
 const mediaShape: Shape = { mime_type: 'string' }
-const annotationShape: Shape = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
 
 const contentShapes: Readonly<Record<string, Shape>> = {
-  text: { text: 'string', annotations: [annotationShape] },
+  text: { text: 'string', annotations: [citationShape] },
   image: mediaShape,
   audio: mediaShape,
   video: mediaShape,
@@ -280,7 +279,8 @@ function takeStep(intake: Intake, step: JsonObject): void {
   if (type === 'user_input') takeInput(intake, step)
   else if (type === 'function_result') takeResult(intake, step)
   else {
-    const given = step.arguments ?? ''
+    const isCall = type === 'function_call' || hostedOf(stringOr(type, ''))?.part === 'call'
+    const given = (isCall ? step.arguments : undefined) ?? ''
     const isRead = typeof given === 'string' || isObject(given)
     // Their JSON text makes the call invalid.
     intake.turn.push(isRead ? step : { ...step, arguments: JSON.stringify(given) })

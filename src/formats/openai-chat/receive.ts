@@ -42,7 +42,7 @@ import type {
 import { efforts } from '../../kit/effort.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { callShape, checkShape, functionShape, type Shape, toolShape } from '../../kit/shapes.ts'
+import { callShape, checkShape, citationShape, functionShape, type Shape, toolShape } from '../../kit/shapes.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import type { ChatDialect } from './dialect.ts'
 import { compatible } from './dialects.ts'
@@ -93,7 +93,7 @@ const requestShape: Shape = {
     {
       name: 'string',
       content: (value) => (Array.isArray(value) ? [partShape] : 'any'),
-      tool_calls: [(call) => (isObject(call) ? { ...callShape, custom: { name: 'string', input: 'string' } } : 'any')],
+      tool_calls: [{ ...callShape, custom: { name: 'string', input: 'string' } }],
       function_call: { name: 'string' },
       tool_call_id: 'string',
       refusal: 'string',
@@ -114,8 +114,6 @@ const requestShape: Shape = {
   },
   safety_identifier: 'string',
 }
-
-const citationShape: Shape = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
 
 function partShape(part: unknown): Shape {
   return isObject(part) ? { input_audio: mediaShape, file: mediaShape } : 'any'

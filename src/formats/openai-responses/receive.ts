@@ -46,7 +46,7 @@ import type {
 } from '../../core/model.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
-import { checkShape, type Fields, type Shape } from '../../kit/shapes.ts'
+import { checkShape, citationShape, type Fields, type Shape } from '../../kit/shapes.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
 import {
@@ -254,10 +254,8 @@ function itemShape(item: unknown): Shape {
 }
 
 function partShape(part: unknown): Shape {
-  return isObject(part) ? { filename: 'string', annotations: [annotationShape], logprobs: ['any'] } : 'any'
+  return isObject(part) ? { filename: 'string', annotations: [citationShape], logprobs: ['any'] } : 'any'
 }
-
-const annotationShape: Shape = { url: 'string', title: 'string', start_index: 'number', end_index: 'number' }
 
 /** Broken arguments become an invalid call. */
 const callShape: Fields = { id: 'string', call_id: 'string', name: 'string' }
@@ -341,7 +339,7 @@ function takeTurnItem(intake: Intake, given: JsonObject): void {
 
 /** Arguments that are neither text nor an object become their JSON text, which makes the call invalid. */
 function withArgumentsText(item: JsonObject): JsonObject {
-  const given = item.arguments ?? ''
+  const given = (hostedOf(item) || item.type === 'function_call' ? item.arguments : undefined) ?? ''
   return typeof given === 'string' || isObject(given) ? item : { ...item, arguments: JSON.stringify(given) }
 }
 
