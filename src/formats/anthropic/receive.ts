@@ -16,6 +16,7 @@ import {
   isObject,
   lookup,
   misfit,
+  numberOr,
   objectAt,
   objectIn,
   otherFields,
@@ -44,6 +45,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { checkShape, type Shape } from '../../kit/shapes.ts'
 import { decodeBlock, isServerCall, type Origin, readInput, unknownBlock } from './read.ts'
 import { type AnthropicDialect, efforts, format, isNewer } from './words.ts'
 
@@ -57,15 +59,47 @@ export function decodeRequest(
   { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
 ): DecodedRequest {
   const request = bodyOf(body, 'Anthropic request')
+  checkShape(request, requestShape, '', 'Anthropic request')
   const options = decodeOptions(request, otherFields(request, knownRequestFields))
-  const tools = request.tools ?? undefined
-  if (tools !== undefined && !Array.isArray(tools)) throw misfit('tools', 'not an array', 'Anthropic request')
+  const { tools } = request
   const context = {
     ...decodeConversation(request, { provider: dialect.provider ?? format, model: options.model }),
-    ...compact({ tools: tools?.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
+    ...compact({
+      tools: Array.isArray(tools) ? tools.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) : undefined,
+    }),
   }
   const wanted = objectIn(request, 'output_config').format ?? request.output_format
   return { context, options, losses: unreadFields(options, request.tool_choice, wanted, optionFields) }
+}
+
+/** The types of fields that would be read as absent. What cannot be read of another block is kept with it. */
+const requestShape: Shape = {
+  messages: [{ content: (value) => (Array.isArray(value) ? [blockShape] : 'any') }],
+  tools: [
+    (tool) => ((field(tool, 'type') ?? 'custom') === 'custom' ? { description: 'string', strict: 'boolean' } : {}),
+  ],
+  tool_choice: { disable_parallel_tool_use: 'boolean' },
+  thinking: {},
+  output_config: { effort: 'string' },
+  metadata: { user_id: 'string' },
+  model: 'string',
+  max_tokens: 'number',
+  stream: 'boolean',
+  temperature: 'number',
+  top_p: 'number',
+  top_k: 'number',
+  stop_sequences: ['string'],
+}
+
+function blockShape(block: unknown): Shape {
+  return lookup(blockShapes, field(block, 'type')) ?? 'any'
+}
+
+const blockShapes: Readonly<Record<string, Shape>> = {
+  document: { source: { media_type: 'string' } },
+  thinking: { signature: 'string' },
+  tool_use: { id: 'string', name: 'string' },
+  tool_result: { tool_use_id: 'string', content: (value) => (Array.isArray(value) ? [blockShape] : 'any') },
 }
 
 // ---- options ----------------------------------------------------------------------------------
@@ -98,14 +132,9 @@ const optionFields = /^(?:type|name|disable_parallel_tool_use|schema)$/
  * @throws {DecodeError} if a known field has the wrong type.
  */
 function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
-  const model = read(body, 'model', 'string')
+  const model = stringOr(field(body, 'model'), undefined)
   if (model === undefined) throw misfit('model', 'missing', 'Anthropic request')
-  const maxTokens = read(body, 'max_tokens', 'number')
-  const stream = read(body, 'stream', 'boolean')
-  const temperature = read(body, 'temperature', 'number')
-  const topP = read(body, 'top_p', 'number')
-  const topK = read(body, 'top_k', 'number')
-  const stop = readStop(body)
+  const stream = field(body, 'stream')
   const thinking = readThinking(body, model)
   const output = readOutput(body)
   const { user_id: user, ...metadata } = objectIn(body, 'metadata')
@@ -123,36 +152,18 @@ function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): R
   }
   return compact({
     model,
-    stream,
-    maxTokens,
-    temperature,
-    topP,
-    topK,
-    stop,
+    stream: typeof stream === 'boolean' ? stream : undefined,
+    maxTokens: numberOr(field(body, 'max_tokens'), undefined),
+    temperature: numberOr(field(body, 'temperature'), undefined),
+    topP: numberOr(field(body, 'top_p'), undefined),
+    topK: numberOr(field(body, 'top_k'), undefined),
+    stop: (field(body, 'stop_sequences') ?? undefined) as string[] | undefined,
     ...toolChoice,
     responseFormat: output.responseFormat,
     reasoning: thinking.reasoning,
     user: stringOr(user, undefined),
     providerOptions: unlessEmpty(kept) && { [format]: kept },
   })
-}
-
-type Types = { string: string; number: number; boolean: boolean }
-
-/** Returns a field's value. `null` is read as absent. */
-function read<T extends keyof Types>(body: JsonObject, name: string, type: T): Types[T] | undefined {
-  const value = field(body, name)
-  if (value === undefined || value === null) return undefined
-  const isRight = typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
-  if (!isRight) throw misfit(name, `not a ${type}`, 'Anthropic request')
-  return value as Types[T]
-}
-
-function readStop(body: JsonObject): string[] | undefined {
-  const stop = field(body, 'stop_sequences')
-  if (stop === undefined || stop === null) return undefined
-  if (Array.isArray(stop) && stop.every((sequence) => typeof sequence === 'string')) return stop
-  throw misfit('stop_sequences', 'not an array of strings', 'Anthropic request')
 }
 
 /** Decodes `output_config.format`, or its older name `output_format`. */

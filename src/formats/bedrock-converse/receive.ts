@@ -42,6 +42,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { checkShape, type Shape } from '../../kit/shapes.ts'
 import { decodeBlock, readCallFragment } from './read.ts'
 import { format } from './words.ts'
 
@@ -52,6 +53,7 @@ import { format } from './words.ts'
  */
 export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
   const request = bodyOf(body, 'Bedrock request')
+  checkShape(request, requestShape, '', 'Bedrock request')
   const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
   const system = decodeBlocks(
     listAt(request.system, 'system', 'Bedrock request').map((entry, at) =>
@@ -69,6 +71,46 @@ export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions
   const { textFormat } = objectIn(request, 'outputConfig')
   const losses = unreadFields(options, objectIn(request, 'toolConfig').toolChoice, textFormat, optionFields)
   return { context, options, losses }
+}
+
+const documentShape: Shape = { name: 'string', format: 'string' }
+
+/** The types of fields that would be read as absent. What cannot be read of another block is kept with it. */
+const requestShape: Shape = {
+  messages: [
+    {
+      content: [
+        {
+          document: documentShape,
+          citationsContent: { content: [{ text: 'string' }], citations: [{}] },
+          reasoningContent: { reasoningText: { signature: 'string' } },
+          toolUse: { toolUseId: 'string', name: 'string' },
+          toolResult: { toolUseId: 'string', content: [{ document: documentShape }], status: 'string' },
+        },
+      ],
+    },
+  ],
+  system: [{ document: documentShape }],
+  inferenceConfig: { maxTokens: 'number', temperature: 'number', topP: 'number', stopSequences: ['string'] },
+  toolConfig: {
+    tools: [{ toolSpec: { description: 'string', inputSchema: { json: {} } } }],
+    toolChoice: { auto: {}, any: {} },
+  },
+  additionalModelRequestFields: {
+    thinking: reasoningShape,
+    reasoning_config: reasoningShape,
+    reasoningConfig: reasoningShape,
+    output_config: reasoningShape,
+  },
+  outputConfig: {
+    textFormat: { type: 'string', structure: { jsonSchema: { name: 'string', description: 'string' } } },
+  },
+}
+
+/** Reasoning in the fields of any model family. What is not an object may be of another family. */
+function reasoningShape(value: unknown): Shape {
+  const fields = { type: 'string', budget_tokens: 'number', maxReasoningEffort: 'string', effort: 'string' } as const
+  return isObject(value) ? fields : 'any'
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -118,12 +160,12 @@ interface Read {
 
 function readInference(config: Json | undefined): Read {
   const { maxTokens, temperature, topP, stopSequences, ...rest } = isObject(config) ? config : {}
-  const stop = Array.isArray(stopSequences) ? stopSequences.filter((one) => typeof one === 'string') : undefined
   const figures = {
     maxTokens: numberOr(maxTokens, undefined),
     temperature: numberOr(temperature, undefined),
     topP: numberOr(topP, undefined),
   }
+  const stop = (stopSequences ?? undefined) as string[] | undefined
   return compact({ options: compact({ ...figures, stop }), kept: unlessEmpty(rest) })
 }
 
@@ -159,10 +201,12 @@ function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & 
   if (!isKnown) return { kept: fields }
   const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
   const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
-  const kept = Object.entries({ thinking, reasoning_config, reasoningConfig, output_config }).map(([name, value]) => [
+  const given = { thinking, reasoning_config, reasoningConfig, output_config }
+  const kept = Object.entries(given).map(([name, value]) => [
     name,
-    isObject(value) ? otherFields(value, reasoningFields) : undefined,
+    isObject(value) ? otherFields(value, reasoningFields) : efforts.has(value) ? undefined : (value ?? undefined),
   ])
+  if (!efforts.has(reasoning_effort)) kept.push(['reasoning_effort', reasoning_effort ?? undefined])
   return { reasoning, kept: { ...others, ...compact(Object.fromEntries(kept)) } }
 }
 

@@ -41,6 +41,7 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { unmark } from '../../kit/lacks.ts'
+import { callShape, checkShape, type Shape, toolShape } from '../../kit/shapes.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeDocument } from './ask.ts'
 import { newState, readMessage, restOf, unknownPart } from './read.ts'
@@ -53,6 +54,7 @@ import { format, idPrefix } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = bodyOf(body, 'Cohere request')
+  checkShape(request, requestShape, '', 'Cohere request')
   const model = textOr(request.model, undefined)
   if (model === undefined) throw misfit('model', 'missing', 'Cohere request', request.model)
   const messages = listAt(request.messages, 'messages', 'Cohere request')
@@ -70,6 +72,19 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
 }
 
 // ---- options ------------------------------------------------------------------------------------
+
+/** The types of fields that would be read as absent. What cannot be read of a part is kept with it. */
+const requestShape: Shape = {
+  messages: [
+    {
+      content: (value) => (Array.isArray(value) ? [{ type: 'string' }] : 'any'),
+      tool_calls: [callShape],
+      citations: [{ sources: [{}] }],
+    },
+  ],
+  tools: [toolShape],
+  strict_tools: 'boolean',
+}
 
 /** Reads a field that isoglot has an option for. Other values are kept unchanged. */
 type Reader = (value: Json) => Partial<RequestOptions> | undefined

@@ -17,6 +17,7 @@ import {
   compact,
   field,
   isObject,
+  lookup,
   misfit,
   numberOr,
   objectIn,
@@ -39,8 +40,9 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { checkShape, citationShape, type Shape } from '../../kit/shapes.ts'
 import { contentsOf, decodeContent, newReading, readStep } from './read.ts'
-import { format, idPrefix, levels, target } from './words.ts'
+import { format, hostedOf, idPrefix, levels, target } from './words.ts'
 
 /** The fields that are read here or with the conversation. All other fields are kept unchanged. */
 const knownOfRequest: ReadonlySet<string> = new Set([
@@ -122,6 +124,7 @@ function readFormat(given: unknown): ResponseFormat | undefined {
 export function decodeRequest(body: unknown): DecodedRequest {
   const what = `${target} request`
   const request = bodyOf(body, what)
+  checkShape(request, requestShape, '', what)
   const input = request.input ?? undefined
   const isList = Array.isArray(input) && input.every(isObject)
   if (input !== undefined && typeof input !== 'string' && !isObject(input) && !isList) {
@@ -153,6 +156,72 @@ export function decodeRequest(body: unknown): DecodedRequest {
   })
   const choice = objectIn(request, 'generation_config').tool_choice
   return { context, options, losses: unreadFields(options, choice, undefined, choiceFields) }
+}
+
+/** The types of fields that would be read as absent. What cannot be read of another step, content or tool is kept with it. */
+const requestShape: Shape = {
+  model: 'string',
+  agent: 'string',
+  stream: 'boolean',
+  previous_interaction_id: 'string',
+  continuation_token: 'string',
+  input: entriesShape,
+  tools: (tools) => (Array.isArray(tools) ? [toolShape] : 'any'),
+  generation_config: (config) =>
+    isObject(field(config, 'tool_choice')) ? { tool_choice: { allowed_tools: { tools: ['string'] } } } : 'any',
+  response_format: (given) => (Array.isArray(given) ? [formatShape] : formatShape(given)),
+}
+
+function toolShape(tool: unknown): Shape {
+  return field(tool, 'type') === 'function' ? { description: 'string', parameters: {} } : {}
+}
+
+function formatShape(one: unknown): Shape {
+  return field(one, 'type') === 'text' ? { schema: {} } : 'any'
+}
+
+/** Text, or one or several steps or contents. */
+function entriesShape(value: unknown): Shape {
+  return typeof value === 'string' ? 'string' : isObject(value) ? entryShape : [entryShape]
+}
+
+/** A step, or a content: turns of the legacy schema have steps among their contents. */
+function entryShape(entry: unknown): Shape {
+  const type = textOr(field(entry, 'type'), '')
+  const isStep = type === '' || type === 'thought' || stepEnding.test(type)
+  return lookup(contentShapes, type) ?? (isStep ? stepShape : {})
+}
+
+const mediaShape: Shape = { mime_type: 'string' }
+
+const contentShapes: Readonly<Record<string, Shape>> = {
+  text: { text: 'string', annotations: [citationShape] },
+  image: mediaShape,
+  audio: mediaShape,
+  video: mediaShape,
+  document: mediaShape,
+}
+
+/** Broken arguments become an invalid call. */
+const stepShape: Shape = {
+  role: 'string',
+  content: entriesShape,
+  id: 'string',
+  call_id: 'string',
+  name: 'string',
+  signature: 'string',
+  is_error: 'boolean',
+  summary: (value) => (isObject(value) ? summaryShape : typeof value === 'string' ? 'string' : [summaryShape]),
+  result: (value) => (Array.isArray(value) ? [resultShape] : 'any'),
+}
+
+/** A result may be any JSON. */
+function resultShape(one: unknown): Shape {
+  return lookup(contentShapes, field(one, 'type')) === mediaShape ? mediaShape : 'any'
+}
+
+function summaryShape(content: unknown): Shape {
+  return isObject(content) ? { type: 'string' } : 'any'
 }
 
 const stepEnding = /_(?:input|output|call|result)$/
@@ -210,7 +279,11 @@ function takeStep(intake: Intake, step: JsonObject): void {
   if (type === 'user_input') takeInput(intake, step)
   else if (type === 'function_result') takeResult(intake, step)
   else {
-    intake.turn.push(step)
+    const isCall = type === 'function_call' || hostedOf(stringOr(type, ''))?.part === 'call'
+    const given = (isCall ? step.arguments : undefined) ?? ''
+    const isRead = typeof given === 'string' || isObject(given)
+    // Their JSON text makes the call invalid.
+    intake.turn.push(isRead ? step : { ...step, arguments: JSON.stringify(given) })
     const [id, name] = [field(step, 'id'), field(step, 'name')]
     if (typeof id === 'string' && typeof name === 'string') intake.names.set(id, name)
   }

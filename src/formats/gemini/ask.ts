@@ -539,7 +539,9 @@ function encodeResultPart(
     response: isUnchanged(raw, readOutput, { text, isError }) ? raw : { [isError ? 'error' : 'output']: text },
     parts: fits ? unlessEmpty(media) : undefined,
   }
-  return partWith('functionResponse', fields, result)
+  // What was kept of the content around a result is not the part's.
+  const { content: _, ...part } = partWith('functionResponse', fields, result) as JsonObject
+  return part
 }
 
 /** Reads a `response` object as text: its only field if that is `output` or `error`, otherwise the object as JSON. */

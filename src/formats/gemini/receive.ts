@@ -26,6 +26,7 @@ import {
   compact,
   field,
   isObject,
+  lookup,
   misfit,
   numberOr,
   objectAt,
@@ -51,6 +52,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
+import { checkShape, type Fields, type Shape } from '../../kit/shapes.ts'
 import { decodeFormat, decodeThinking, readOutput, sameNames } from './ask.ts'
 import { decodePart, keptOf, newPartialCall, type Origin, ranIds, readCallPart } from './read.ts'
 import { fromOpenApi } from './schema.ts'
@@ -72,6 +74,7 @@ export function decodeRequest(
   { path = '', dialect = geminiDialect }: DecodeRequestOptions<GeminiDialect> = {},
 ): DecodedRequest {
   const wire = camelNames(bodyOf(body, 'Gemini request'))
+  checkShape(body, requestShape, '', 'Gemini request')
   const { model, stream } = readPath(path, field(wire, 'model'))
   // A request does not say which model made the signatures in its history. Any model of this provider may have made them.
   const origin: Origin = { provider: dialect.provider, model: '' }
@@ -97,6 +100,48 @@ export function decodeRequest(
     losses: [],
   }
 }
+
+/** An object whose fields the client may have written in `snake_case`. */
+function named(fields: Fields): Shape {
+  return (value) => {
+    const names = Object.keys(isObject(value) ? value : {})
+    return Object.fromEntries(names.map((name) => [name, lookup(fields, camelName(name)) ?? 'any']))
+  }
+}
+
+/** One or several parts. A part may be its text. What cannot be read of another part is kept with it. */
+function partsShape(parts: unknown): Shape {
+  return isObject(parts) ? partShape : Array.isArray(parts) ? [partShape] : 'any'
+}
+
+function partShape(part: unknown): Shape {
+  return isObject(part) ? partFields : 'any'
+}
+
+const mediaShape: Shape = /* @__PURE__ */ named({ mimeType: 'string' })
+const partFields: Shape = /* @__PURE__ */ named({
+  thought: 'boolean',
+  thoughtSignature: 'string',
+  inlineData: mediaShape,
+  fileData: mediaShape,
+  functionCall: /* @__PURE__ */ named({ id: 'string', name: 'string' }),
+  functionResponse: /* @__PURE__ */ named({ id: 'string', name: 'string', parts: [partShape] }),
+  executableCode: /* @__PURE__ */ named({ id: 'string' }),
+  codeExecutionResult: /* @__PURE__ */ named({ id: 'string' }),
+  toolCall: /* @__PURE__ */ named({ id: 'string', toolType: 'string' }),
+  toolResponse: /* @__PURE__ */ named({ id: 'string', toolType: 'string' }),
+})
+
+const contentShape: Shape = /* @__PURE__ */ named({ parts: partsShape })
+const functionCallingShape: Shape = /* @__PURE__ */ named({ allowedFunctionNames: ['string'] })
+
+/** The types of fields that would be read as absent. Other fields are kept unchanged. */
+const requestShape: Shape = /* @__PURE__ */ named({
+  contents: (value) =>
+    isObject(value) ? contentShape : Array.isArray(value) ? [(one) => (isObject(one) ? contentShape : 'any')] : 'any',
+  systemInstruction: (value) => (isObject(value) ? contentShape : 'any'),
+  toolConfig: (value) => (isObject(value) ? named({ functionCallingConfig: functionCallingShape }) : 'any'),
+})
 
 /** Reads the model and the method from `…/models/{model}:{method}`. For tuned models, `tunedModels/` is part of the name. */
 function readPath(path: string, named: Json | undefined): { readonly model: string; readonly stream: boolean } {
@@ -473,11 +518,15 @@ function camelNames(object: JsonObject): JsonObject {
   if (!names.some(isSnake)) return object
   const renamed: JsonObject = {}
   for (const name of names) {
-    const camel = isSnake(name) ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name
+    const camel = camelName(name)
     if (camel !== name && Object.hasOwn(object, camel)) continue
     setOwn(renamed, camel, object[name] as Json)
   }
   return renamed
+}
+
+function camelName(name: string): string {
+  return isSnake(name) ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name
 }
 
 function isSnake(name: string): boolean {

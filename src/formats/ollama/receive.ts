@@ -38,6 +38,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { unmark } from '../../kit/lacks.ts'
+import { callShape, checkShape, type Shape, toolShape } from '../../kit/shapes.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import { decodeImages, readCallFragment, readWholeCall } from './read.ts'
 import { format, idPrefix, readThink } from './words.ts'
@@ -49,6 +50,7 @@ import { format, idPrefix, readThink } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = bodyOf(body, 'Ollama request')
+  checkShape(request, requestShape, '', 'Ollama request')
   const model = textAt(request.model, 'model', 'Ollama request')
   const messages = decodeMessages(listAt(request.messages, 'messages', 'Ollama request'))
   const tools = request.tools
@@ -58,6 +60,9 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
   return { context, options: decodeOptions(request, model), losses: [] }
 }
+
+/** The types of fields that would be read as absent. */
+const requestShape: Shape = { messages: [{ role: 'string', tool_calls: [callShape] }], tools: [toolShape] }
 
 /** Reads a field that isoglot has an option for. Other values are kept unchanged. */
 type Reader = (value: Json) => Partial<RequestOptions> | undefined

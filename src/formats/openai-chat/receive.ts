@@ -17,6 +17,7 @@ import {
   isObject,
   lookup,
   misfit,
+  objectIn,
   otherFields,
   stringOr,
   textOr,
@@ -41,6 +42,7 @@ import type {
 import { efforts } from '../../kit/effort.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { callShape, checkShape, citationShape, functionShape, type Shape, toolShape } from '../../kit/shapes.ts'
 import { decodeFunctionTool } from '../../kit/tools.ts'
 import type { ChatDialect } from './dialect.ts'
 import { compatible } from './dialects.ts'
@@ -55,6 +57,7 @@ import { format, plainOptions, proofOwners, requestFields } from './words.ts'
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
   const request = bodyOf(body, 'OpenAI Chat request')
+  checkShape(request, requestShape, '', 'OpenAI Chat request')
   const model = textOr(request.model, undefined)
   if (model === undefined) throw wrong('model', 'a string')
   const messages = decodeMessages(request.messages, model)
@@ -68,37 +71,87 @@ function wrong(path: string, wanted: string): DecodeError {
   return misfit(path, `not ${wanted}`, 'OpenAI Chat request')
 }
 
+/** A function whose field `strict` is known. */
+const strictFunction: Shape = { ...functionShape, strict: 'boolean' }
+
+/** The types of fields that would be read as absent. Fields of parts that cannot be read are kept with their part. */
+const requestShape: Shape = {
+  stream: 'boolean',
+  max_tokens: 'number',
+  max_completion_tokens: 'number',
+  temperature: 'number',
+  top_p: 'number',
+  top_k: 'number',
+  seed: 'number',
+  stop: (stop) => (typeof stop === 'string' ? 'string' : ['string']),
+  frequency_penalty: 'number',
+  presence_penalty: 'number',
+  reasoning_effort: 'string',
+  parallel_tool_calls: 'boolean',
+  user: 'string',
+  messages: [
+    {
+      name: 'string',
+      content: (value) => (Array.isArray(value) ? [partShape] : 'any'),
+      tool_calls: [{ ...callShape, custom: { name: 'string', input: 'string' } }],
+      function_call: { name: 'string' },
+      tool_call_id: 'string',
+      refusal: 'string',
+      audio: { id: 'string' },
+      annotations: [(annotation) => (isObject(annotation) ? { type: 'string', url_citation: citationShape } : 'any')],
+      reasoning_content: 'string',
+      reasoning: 'string',
+      reasoning_text: 'string',
+      reasoning_details: [{}],
+    },
+  ],
+  tools: [{ ...toolShape, function: strictFunction }],
+  functions: [strictFunction],
+  tool_choice: choiceShape,
+  function_call: choiceShape,
+  response_format: {
+    json_schema: { name: 'string', description: 'string', schema: {}, strict: 'boolean' },
+  },
+  safety_identifier: 'string',
+}
+
+function partShape(part: unknown): Shape {
+  return isObject(part) ? { input_audio: mediaShape, file: mediaShape } : 'any'
+}
+
+function mediaShape(media: unknown): Shape {
+  return isObject(media) ? { format: 'string', filename: 'string' } : 'any'
+}
+
+function choiceShape(choice: unknown): Shape {
+  return typeof choice === 'string' ? 'string' : { type: 'string', allowed_tools: { tools: [{ type: 'string' }] } }
+}
+
 /** The fields of a tool choice and of a response format. */
 const optionFields = /^(?:type|function|custom|name|allowed_tools|mode|tools|json_schema|schema|description|strict)$/
-
-/** The types of plain options that are not numbers. */
-const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
 
 function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const plain: JsonObject = {}
   for (const [name, option] of Object.entries(plainOptions)) {
     const value = field(body, name) ?? undefined
-    if (value === undefined || name === 'stop') continue
-    const type = lookup(typesOfOptions, name) ?? 'number'
-    if (typeof value !== type) throw wrong(name, `a ${type}`)
-    plain[option] = value
+    if (value !== undefined) plain[option] = name === 'stop' && typeof value === 'string' ? [value] : value
   }
   const chosen = decodeToolChoice(body)
   const responseFormat = decodeResponseFormat(field(body, 'response_format'))
   const reasoning = decodeEffort(field(body, 'reasoning_effort'))
   // Unknown values are kept, so that a request in this format can send them unchanged.
   const unread = new Set<string>()
-  if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
+  if (chosen === undefined) unread.add('tool_choice').add('function_call')
   if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
     unread.add('response_format')
   }
   if (reasoning === undefined && typeof field(body, 'reasoning_effort') === 'string') unread.add('reasoning_effort')
-  const others = otherFields(body, { has: (name) => requestFields.has(name) && !unread.has(name) })
+  const isRead = (name: string) => requestFields.has(name) && (!unread.has(name) || body[name] === null)
+  const others = otherFields(body, { has: isRead })
   return compact({
     ...plain,
     user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
-    maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
-    stop: decodeStops(field(body, 'stop')),
+    maxTokens: field(body, 'max_completion_tokens') ?? field(body, 'max_tokens') ?? undefined,
     toolChoice: chosen,
     responseFormat,
     reasoning,
@@ -106,24 +159,7 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   }) as Omit<RequestOptions, 'model'>
 }
 
-function countIn(body: JsonObject, name: string): number | undefined {
-  const value = field(body, name) ?? undefined
-  if (value === undefined) return undefined
-  if (typeof value !== 'number') throw wrong(name, 'a number')
-  return value
-}
-
-function decodeStops(value: Json | undefined): string[] | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string') return [value]
-  const stops = arrayOf(value).filter((stop) => typeof stop === 'string')
-  if (!Array.isArray(value) || stops.length < value.length) throw wrong('stop', 'a string or strings')
-  return stops
-}
-
 function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw wrong('reasoning_effort', 'a string')
   const effort = efforts.find((one) => one === value)
   return effort && { effort }
 }
@@ -136,11 +172,10 @@ function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefin
   const body = field(value, 'json_schema')
   if (type !== 'json_schema') return undefined
   if (!isObject(body)) throw wrong('response_format.json_schema', 'an object')
-  const schema = field(body, 'schema')
   const strict = field(body, 'strict')
   return {
     type: 'json',
-    schema: (isObject(schema) ? schema : {}) as JsonSchema,
+    schema: objectIn(body, 'schema') as JsonSchema,
     ...compact({
       name: textOr(body.name, undefined),
       description: stringOr(body.description, undefined),

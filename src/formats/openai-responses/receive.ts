@@ -46,6 +46,7 @@ import type {
 } from '../../core/model.ts'
 import { unmark } from '../../kit/lacks.ts'
 import { unreadFields } from '../../kit/losses.ts'
+import { checkShape, citationShape, type Fields, type Shape } from '../../kit/shapes.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { newProgress, newReading, type Reading, readItem, unknownBlock } from './read.ts'
 import {
@@ -176,6 +177,7 @@ export function decodeRequest(
   { dialect = openaiDialect }: DecodeRequestOptions<ResponsesDialect> = {},
 ): DecodedRequest {
   const request = bodyOf(body, `${target} request`)
+  checkShape(request, requestShape, '', `${target} request`)
   const { input } = request
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
     throw misfit('input', 'neither text nor a list', `${target} request`)
@@ -207,6 +209,61 @@ export function decodeRequest(
   })
   const losses = unreadFields(options, request.tool_choice, field(request.text, 'format'), optionFields)
   return { context, options, losses }
+}
+
+/** The types of fields that would be read as absent. What cannot be read of another item, part, tool or format is kept with it. */
+const requestShape: Shape = {
+  model: 'string',
+  max_output_tokens: figureShape,
+  temperature: figureShape,
+  top_p: figureShape,
+  input: (value) => (Array.isArray(value) ? [itemShape] : 'any'),
+  text: (text) => (field(field(text, 'format'), 'type') === 'json_schema' ? { format: formatShape } : 'any'),
+  tools: (tools) => (Array.isArray(tools) ? [toolShape] : 'any'),
+  tool_choice: (choice) => (field(choice, 'type') === 'allowed_tools' ? { tools: [{}] } : 'any'),
+}
+
+const formatShape: Shape = { name: 'string', description: 'string', strict: 'boolean' }
+
+/** A figure of another type is kept. */
+function figureShape(value: unknown): Shape {
+  return typeof value === 'number' ? 'number' : 'any'
+}
+
+function toolShape(tool: unknown): Shape {
+  return field(tool, 'type') === 'function' ? { description: 'string', parameters: {}, strict: 'boolean' } : {}
+}
+
+function itemShape(item: unknown): Shape {
+  const type = field(item, 'type') ?? 'message'
+  const parts = (value: unknown): Shape => (typeof value === 'string' ? 'string' : [partShape])
+  const asked = isObject(item) ? clientField(item) : undefined
+  const isRead = type === 'message' || (isObject(item) && hostedOf(item) !== undefined)
+  return {
+    type: 'string',
+    ...(isRead && { id: 'string', call_id: 'string' }),
+    ...(type === 'message' && { content: parts }),
+    ...(resultTypes.has(type) && {
+      call_id: 'string',
+      status: 'string',
+      output: (value) => (Array.isArray(value) ? [partShape] : 'any'),
+    }),
+    ...(asked && { ...callShape, [asked]: {} }),
+    ...lookup(itemShapes, type),
+  }
+}
+
+function partShape(part: unknown): Shape {
+  return isObject(part) ? { filename: 'string', annotations: [citationShape], logprobs: ['any'] } : 'any'
+}
+
+/** Broken arguments become an invalid call. */
+const callShape: Fields = { id: 'string', call_id: 'string', name: 'string' }
+
+const itemShapes: Readonly<Record<string, Fields>> = {
+  reasoning: { id: 'string', summary: [{ type: 'string' }] },
+  function_call: callShape,
+  custom_tool_call: { ...callShape, input: 'string' },
 }
 
 /** State while a conversation is read. */
@@ -259,7 +316,8 @@ function takeItem(intake: Intake, item: Json): void {
 }
 
 /** Reads an item of the assistant. Adjacent items are one turn. A second message without an id begins a new turn. */
-function takeTurnItem(intake: Intake, item: JsonObject): void {
+function takeTurnItem(intake: Intake, given: JsonObject): void {
+  const item = withArgumentsText(given)
   const isMessage = field(item, 'role') === 'assistant'
   const isShort = isMessage && typeof item.content === 'string'
   if (isMessage && intake.turn?.hasMessage && item.id === undefined) endTurn(intake)
@@ -277,6 +335,12 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
   const name = clientField(item) ? hostedName(item) : field(item, 'name')
   if (typeof id === 'string' && hostedOf(item)) intake.hosted.add(id)
   if (typeof id === 'string' && typeof name === 'string') intake.names.set(id, name)
+}
+
+/** Arguments that are neither text nor an object become their JSON text, which makes the call invalid. */
+function withArgumentsText(item: JsonObject): JsonObject {
+  const given = (hostedOf(item) || item.type === 'function_call' ? item.arguments : undefined) ?? ''
+  return typeof given === 'string' || isObject(given) ? item : { ...item, arguments: JSON.stringify(given) }
 }
 
 function endTurn(intake: Intake): void {
@@ -438,7 +502,7 @@ function decodeResult(item: JsonObject, toolCallId: string, name: string | undef
     role: 'tool',
     toolCallId,
     name,
-    content: isPatch && !output ? '' : unmarkedContent,
+    content: isPatch && (output ?? null) === null ? '' : unmarkedContent,
     status: isError || (isPatch && status === 'failed') ? 'error' : undefined,
     ...keeping({ ...otherFields(item, isPatch ? knownOfPatchOutput : knownOfOutput), ...kept }, format),
   })

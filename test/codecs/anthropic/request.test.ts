@@ -654,7 +654,7 @@ describe("a gateway's client", () => {
     ['a choice that is none', { model: 'm', messages: [], tool_choice: 'auto' }, 'tool_choice'],
     ['a limit that is not a number', { model: 'm', messages: [], max_tokens: '5' }, 'max_tokens'],
     ['a limit beyond numbers', JSON.parse('{"model":"m","messages":[],"max_tokens":1e999}'), 'max_tokens'],
-    ['stop sequences of another type', { model: 'm', messages: [], stop_sequences: [5] }, 'stop_sequences'],
+    ['stop sequences of another type', { model: 'm', messages: [], stop_sequences: [5] }, 'stop_sequences[0]'],
     ['a stream that is not a boolean', { model: 'm', messages: [], stream: 'yes' }, 'stream'],
     ['a temperature of another type', { model: 'm', messages: [], temperature: {} }, 'temperature'],
   ])('gets an error with the reason: %s', (_, body, path) => {

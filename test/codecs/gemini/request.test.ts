@@ -155,6 +155,15 @@ describe('turns', () => {
     ])
   })
 
+  it('have what was kept of a content around results beside its parts, and not in them', () => {
+    const functionResponse = { name: 'f', response: { output: 'F' } }
+    const contents = [{ role: 'user', parts: [{ functionResponse }], own_field: 'kept' }]
+    const { context, options } = decodeRequest({ contents }, { path: '/v1beta/models/m:generateContent' })
+    expect(encodeRequest(context, options).body.contents).toEqual([
+      { role: 'user', parts: [{ functionResponse }], ownField: 'kept' },
+    ])
+  })
+
   it('take calls from the field `toolCalls` too, once', () => {
     const one = call('a', 'weather')
     const contents = contentsOf([{ role: 'assistant', content: null, toolCalls: [one] }])

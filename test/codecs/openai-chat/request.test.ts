@@ -463,7 +463,7 @@ describe('decodeRequest', () => {
     ['tools[0]', { model: 'm', messages: [], tools: [null] }],
     ['temperature', { model: 'm', messages: [], temperature: 'hot' }],
     ['max_tokens', { model: 'm', messages: [], max_tokens: '5' }],
-    ['stop', { model: 'm', messages: [], stop: [1] }],
+    ['stop[0]', { model: 'm', messages: [], stop: [1] }],
     ['reasoning_effort', { model: 'm', messages: [], reasoning_effort: 7 }],
     ['response_format', { model: 'm', messages: [], response_format: 'xml' }],
   ])('names the place of what it cannot read: "%s"', (path, body) => {

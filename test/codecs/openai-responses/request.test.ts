@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { DecodedRequest } from '../../../src/core/codec.ts'
+import { DecodeError } from '../../../src/core/errors.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -681,8 +683,8 @@ describe('requests as a gateway reads them', () => {
     [[], ''],
     [{ input: 5 }, 'input'],
     [{ input: {} }, 'input'],
-    [{ input: [5] }, 'input'],
-    [{ input: [null] }, 'input'],
+    [{ input: [5] }, 'input[0]'],
+    [{ input: [null] }, 'input[0]'],
   ])('refuses %j, and says where', (body, path) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ code: 'decode', path }))
   })
@@ -724,13 +726,25 @@ describe('requests as a gateway reads them', () => {
     'image_generation_call',
   ]
 
-  it.each(types)('takes wrong types in every field of an item of type %s', (type) => {
+  /** The decoded request; `undefined` if it was refused with this place. */
+  function readOrRefuse(body: object, place: string): DecodedRequest | undefined {
+    try {
+      return decodeRequest(body)
+    } catch (error) {
+      expect(error).toBeInstanceOf(DecodeError)
+      expect((error as DecodeError).path.startsWith(place)).toBe(true)
+      return undefined
+    }
+  }
+
+  it.each(types)('keeps wrong types in every field of an item of type %s, or refuses them', (type) => {
     for (const name of fields) {
       for (const value of hostile) {
         const item = { type, role: 'assistant', call_id: 'c', name: 'f', id: 'i', content: [], [name]: value }
-        const { context, options } = decodeRequest({ model: 'm', input: [item] })
-        expect(context.messages).toHaveLength(1)
-        encodeRequest(context, { ...options, strict: false })
+        const read = readOrRefuse({ model: 'm', input: [item] }, `input[0].${name}`)
+        if (read === undefined) continue
+        expect(read.context.messages).toHaveLength(1)
+        encodeRequest(read.context, { ...read.options, strict: false })
       }
     }
   })
@@ -746,10 +760,11 @@ describe('requests as a gateway reads them', () => {
     'user',
     'previous_response_id',
     'model',
-  ])('F7: takes wrong types in %s, and keeps the question', (name) => {
+  ])('F7: keeps the question beside wrong types in %s, or refuses them', (name) => {
     for (const value of hostile) {
-      const { context, options } = decodeRequest({ model: 'm', input: 'x', [name]: value })
-      const { body } = encodeRequest(context, { ...options, strict: false })
+      const read = readOrRefuse({ model: 'm', input: 'x', [name]: value }, name)
+      if (read === undefined) continue
+      const { body } = encodeRequest(read.context, { ...read.options, strict: false })
       expect(body.input, JSON.stringify(value)).toEqual([{ role: 'user', content: 'x' }])
     }
   })
