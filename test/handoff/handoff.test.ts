@@ -67,7 +67,9 @@ describe.each(targets)('$name', (target: Target) => {
     expect(found).toEqual([])
   })
 
-  it('[0.43] [0.76] F10: gets no proof that another provider, or another family of models, made', () => {
+  it('gets no proof that another provider, or another family of models, made', {
+    meta: { promise: '0.43 0.76' },
+  }, () => {
     const found: string[] = []
     let seen = 0
     for (const { label, history, context, ...its } of continuations) {
@@ -84,7 +86,7 @@ describe.each(targets)('$name', (target: Target) => {
     expect(seen).toBeGreaterThan(0)
   })
 
-  it('[0.43] [0.76] gets its own proofs back, byte for byte', () => {
+  it('gets its own proofs back, byte for byte', { meta: { promise: '0.43 0.76' } }, () => {
     const found: string[] = []
     let seen = 0
     for (const { label, history, context, blockProofs } of continuations) {
