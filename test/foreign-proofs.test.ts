@@ -628,7 +628,7 @@ describe.each(forgeries)('$from, with a client of $by', ({ from, to, by }) => {
   const target = forgers[to] as (typeof forgers)[string]
   const client = clients[by] as Client
 
-  it.each(ways)(`B23: cannot forge a proof of ${to} %s`, async (_, send) => {
+  it.each(ways)(`cannot forge a proof of ${to} %s`, async (_, send) => {
     const { provider, name: format } = target.codec
     const carriers = (forged[to] ?? []).flatMap((data) =>
       [{ length: 0 }, { length: 3 }, { length: 4 }, { on: 'call_1', length: 0 }, {}].map(
@@ -671,7 +671,7 @@ describe.each(Object.entries(clients))('an envelope from a client of %s', (_, { 
   ] as const
   const names = /service_tier|"store"|"tools"|file_id|previous_response_id|cache_control|fileData/
 
-  it.each(shapes)('B22: gives only the fields that a proof of %s has', (format, provider, data) => {
+  it.each(shapes)('gives only the fields that a proof of %s has', (format, provider, data) => {
     const opaque = { provider, model: '', format, data: data as unknown as JsonObject }
     for (const kind of ['reasoning', 'tool_call'] as const) {
       const carried = { ...proofs.gemini, data: { thoughtSignature: 'PLACE' } }
@@ -685,7 +685,7 @@ describe.each(Object.entries(clients))('an envelope from a client of %s', (_, { 
   })
 })
 
-it('B22: keeps a proof whose fields are known, whole', () => {
+it('keeps a proof whose fields are known, whole', () => {
   for (const opaque of Object.values(proofs)) expect(knownProof(opaque, 'reasoning')).toEqual(opaque)
   expect(knownProof(proofs.gemini, 'tool_call')).toEqual(proofs.gemini)
   expect(knownProof(proofs.anthropic, 'tool_call')).toBeUndefined()

@@ -29,7 +29,7 @@ async function connect(): Promise<Client> {
 const byName = () => new Map(tools.map((tool) => [tool.name, tool]))
 const run = (name: string, args = '{}', options = {}) => invokeTool(call(name, args), byName(), options)
 
-describe('B30: a tool of the same name', () => {
+describe('a tool of the same name', () => {
   const ours = tool({ name: 'transfer', execute: () => 'ours' })
   const careful = { ...ours, needsApproval: approval() }
   const other = { ...ours, description: 'other', execute: () => 'other' }
@@ -54,7 +54,7 @@ describe('B30: a tool of the same name', () => {
         { ...other, name: 'transfer' },
       ],
     ],
-  ])('B30: is refused: %s', async (_, make) => {
+  ])('is refused: %s', async (_, make) => {
     const tools = await make()
     const refusal = /Cannot use two tools named "transfer".*(prefix|rename)/
     await expect(stream({ model, prompt: 'x', tools }).response).rejects.toThrow(refusal)
@@ -66,7 +66,7 @@ describe('B30: a tool of the same name', () => {
     expect(chat.tools).toEqual([tools[1]])
   })
 
-  it('B30: is taken under a prefix, and the later of two plain tools counts', async () => {
+  it('is taken under a prefix, and the later of two plain tools counts', async () => {
     let offered: unknown
     const fetch: typeof globalThis.fetch = async (_, init) => {
       offered = JSON.parse(await new Response(init?.body).text()).tools
@@ -192,7 +192,7 @@ describe('a listing', () => {
     expect((await mcpTools(paged(pages))).map(({ name }) => name)).toEqual(['a', 'b'])
   })
 
-  it('B31: that is empty and never ends is an error', async () => {
+  it('that is empty and never ends is an error', async () => {
     let pages = 0
     const listTools = async () => ({ tools: [], nextCursor: `c${++pages % 7}` })
     await expect(mcpTools({ ...client, callTool: async () => ({}), listTools })).rejects.toMatchObject({

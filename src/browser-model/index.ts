@@ -160,19 +160,6 @@ function apiHere(): LanguageModelApi | undefined {
   return (globalThis as { LanguageModel?: LanguageModelApi }).LanguageModel
 }
 
-/**
- * The browser's model if it can answer immediately, otherwise the other model, for example one that a Worker serves. A model that would
- * have to be downloaded first is not used.
- *
- * @example
- * ```ts
- * const model = await withFallback(browserModel(), openaiCompatible({ baseUrl: '/v1' })('gpt-5-mini'))
- * ```
- */
-export async function withFallback(first: BrowserModel, other: Model): Promise<Model> {
-  return (await first.availability()) === 'available' ? first : other
-}
-
 /** Asks a session, and yields its answer. Returns the session's next turn; `undefined` if the session does not have all of it. */
 async function* prompt(
   session: LanguageModelSession,

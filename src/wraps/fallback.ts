@@ -3,14 +3,15 @@
 import { checkModel } from '../client/request.ts'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
-import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
+import { mayPass } from '../core/errors.ts'
 import type { Model } from '../core/question.ts'
 
 /**
  * Asks the next of these models if one fails before the first event of its answer. After the first event, it throws the error of that
  * model. Each model is retried first; `retries: 0` prevents that. The models may be from any provider.
  *
- * @param options `when`: whether to ask the next model after this error. Default: for retryable API errors, connection errors and timeouts.
+ * @param options `when`: whether to ask the next model after this error. Default: for retryable API errors, broken connections
+ * and timeouts.
  * @example
  * ```ts
  * const safe = wrapModel(model, fallback([cheaper]))
@@ -44,9 +45,4 @@ export function fallback(
       }
     },
   }
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof ApiError) return error.retryable
-  return error instanceof ConnectionError || error instanceof TimeoutError
 }

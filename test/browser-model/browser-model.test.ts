@@ -1,8 +1,7 @@
 /** The browser's model over a fake that follows the draft of the Prompt API. */
 import Ajv from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { localModel } from '../../src/ask/local-model.ts'
-import { type BrowserModelSettings, browserModel, withFallback } from '../../src/browser-model/index.ts'
+import { type BrowserModelSettings, browserModel } from '../../src/browser-model/index.ts'
 import { generate, generateObject, message, stream, t, tool } from '../../src/index.ts'
 import { fakeLanguageModel, type Script } from './fake.ts'
 
@@ -152,18 +151,6 @@ describe('availability', () => {
   it('unavailable: the browser does not have a model', async () => {
     const { model } = setUp({ availability: 'unavailable' })
     expect(await caught(generate({ model, prompt: 'Hi' }))).toMatchObject({ kind: 'not_found' })
-  })
-
-  it('uses another model if this one cannot answer immediately', async () => {
-    const other = localModel('other', async function* () {
-      yield [{ type: 'text', text: 'Other' }]
-    })
-    for (const availability of ['unavailable', 'downloadable', 'downloading'] as const) {
-      expect(await withFallback(setUp({ availability }).model, other)).toBe(other)
-    }
-    expect(await withFallback(browserModel(), other)).toBe(other)
-    const { model } = setUp()
-    expect(await withFallback(model, other)).toBe(model)
   })
 })
 

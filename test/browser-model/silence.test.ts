@@ -16,7 +16,7 @@ const send = ({ context, options }: Asked) => {
 it.each([
   ['a codec', encode],
   ['a whole run', send],
-])('D11: %s reports what it does not send of made-up conversations', (_name, ask) => {
+])('%s reports what it does not send of made-up conversations', (_name, ask) => {
   const requests = madeRequests('browser')
   expect(requests.length).toBeGreaterThan(10)
   const silent = requests.flatMap((asked) => silencesOf(asked, ask).map((path) => path.replace(/\[\d+\]/g, '[]')))

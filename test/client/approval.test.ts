@@ -65,7 +65,7 @@ const stores: Readonly<Record<string, (messages: readonly Message[]) => readonly
 }
 
 describe('a signed decision', () => {
-  it('B12: does not count in another conversation whose call has the same id, name and arguments', async () => {
+  it('does not count in another conversation whose call has the same id, name and arguments', async () => {
     const one = await begin()
     const approvals = await sign(one.pending[0])
     await generate(ask({ messages: one.messages, approvals }))
@@ -80,7 +80,7 @@ describe('a signed decision', () => {
   it.each([
     ['with a call log', memoryCallLog()],
     ['without', undefined],
-  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, callLog) => {
+  ])('does not count again in a later turn of the same conversation, %s', async (_, callLog) => {
     const more = callLog === undefined ? {} : { callLog }
     const one = await begin('pay', more)
     const approvals = await sign(one.pending[0])
@@ -94,7 +94,7 @@ describe('a signed decision', () => {
     expect(ran).toBe(2)
   })
 
-  it('B13: runs once of two runs at the same time that share a call log', async () => {
+  it('runs once of two runs at the same time that share a call log', async () => {
     const callLog = memoryCallLog()
     const { messages, pending } = await begin()
     const approvals = await sign(pending[0])
@@ -103,7 +103,7 @@ describe('a signed decision', () => {
     expect(ran).toBe(1)
   })
 
-  it('B13: counts in each conversation of one call log', async () => {
+  it('counts in each conversation of one call log', async () => {
     const callLog = memoryCallLog()
     for (const expected of [1, 2]) {
       const { messages, pending } = await begin()
@@ -112,7 +112,7 @@ describe('a signed decision', () => {
     }
   })
 
-  it.each(Object.entries(stores))('B12: counts for the history as it comes back from %s', async (_, stored) => {
+  it.each(Object.entries(stores))('counts for the history as it comes back from %s', async (_, stored) => {
     const { messages, pending } = await begin()
     await generate(ask({ messages: stored(messages), approvals: await sign(pending[0]) }))
     expect(ran).toBe(1)
@@ -123,7 +123,7 @@ describe('a signed decision', () => {
     ['what came before', (messages) => ['before', ...messages] as Message[]],
     ['the beginning, trimmed away', (messages) => messages.slice(1)],
     ['which conversation it is', (messages) => JSON.parse(JSON.stringify(messages).replace(/"approvalId":"./, '$&x'))],
-  ])('B12: does not count once the history was changed: %s', async (_, change) => {
+  ])('does not count once the history was changed: %s', async (_, change) => {
     const { messages, pending } = await begin()
     const changed = change(messages)
     const result = await generate(ask({ messages: changed, approvals: await sign(pending[0]) }))
@@ -133,7 +133,7 @@ describe('a signed decision', () => {
     expect(ran).toBe(1)
   })
 
-  it('B12: can be made from the call of any part of a run', async () => {
+  it('can be made from the call of any part of a run', async () => {
     const run = stream(ask({ prompt: 'pay' }))
     const calls: (ToolCall | undefined)[] = []
     for await (const event of run) {
@@ -153,7 +153,7 @@ describe('a signed decision', () => {
     expect(ran).toBe(1)
   })
 
-  it('B12: never reaches the provider', async () => {
+  it('never reaches the provider', async () => {
     const bodies: string[] = []
     const watching: typeof fetch = async (url, init) => {
       bodies.push(await new Response(init?.body).text())
@@ -168,7 +168,7 @@ describe('a signed decision', () => {
 })
 
 describe('an unsigned decision', () => {
-  it('B12: counts in its own conversation only, where it names it', async () => {
+  it('counts in its own conversation only, where it names it', async () => {
     const unsigned = (pending: ToolCall | undefined): Partial<RunRequest> => ({
       approvals: [{ toolCallId: 'call_0', approvalId: pending?.approvalId, approved: true }],
     })
@@ -181,7 +181,7 @@ describe('an unsigned decision', () => {
     expect(ran).toBe(1)
   })
 
-  it('B12: counts by the id of its call on a page without Web Crypto', async () => {
+  it('counts by the id of its call on a page without Web Crypto', async () => {
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
     try {
       const request = ask({ tools: [payUnsigned] })

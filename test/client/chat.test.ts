@@ -21,7 +21,9 @@ function chatWith(settings: Partial<ChatSettings> = {}) {
 const sent = (at: number) => upstream.asked[at]?.body.messages as { role: string; content: unknown }[]
 
 describe('a chat', () => {
-  it('holds provider, history, tools and echo, and sends the stored turns with the new one [3.12] [3.24] [3.30] [3.42] [3.66]', async () => {
+  it('holds provider, history, tools and echo, and sends the stored turns with the new one', {
+    meta: { promise: '3.12 3.24 3.30 3.42 3.66' },
+  }, async () => {
     upstream.answer(json(chatBody('Hello')), json(chatBody('Paris')))
     const chat = chatWith({ system: 'Be brief' })
     await chat.send('Hi')
@@ -36,7 +38,9 @@ describe('a chat', () => {
     expect(chat.usage).toEqual({ inputTokens: 20, outputTokens: 10, totalTokens: 30 })
   })
 
-  it('has settings for every request: base URL, key as a function, model, parameters by one set of names, fields and headers [3.04] [3.05] [3.06] [3.08] [3.09] [3.10] [3.11]', async () => {
+  it('has settings for every request: base URL, key as a function, model, parameters by one set of names, fields and headers', {
+    meta: { promise: '3.04 3.05 3.06 3.08 3.09 3.10 3.11' },
+  }, async () => {
     upstream.answer(json(chatBody('Hello')), json(chatBody('Hello again')))
     let asked = 0
     const chat = chatWith({
@@ -85,7 +89,9 @@ describe('a chat', () => {
     expect(sent(1).map(({ content }) => content)).toEqual(['One', 'Two', 'Three', 'Four', 'Hello', 'Six'])
   })
 
-  it('streams through the same turns, event by event, or as a whole [3.27] [3.29] [3.33] [3.36]', async () => {
+  it('streams through the same turns, event by event, or as a whole', {
+    meta: { promise: '3.27 3.29 3.33 3.36' },
+  }, async () => {
     upstream.answer(chunks(chatText('Hel', 'lo')), chunks(chatText('again')))
     const chat = chatWith()
     const texts: string[] = []
@@ -98,7 +104,7 @@ describe('a chat', () => {
     expect(chat.isBusy).toBe(false)
   })
 
-  it('returns its last turn, of the assistant or of any role [3.43] [3.69]', async () => {
+  it('returns its last turn, of the assistant or of any role', { meta: { promise: '3.43 3.69' } }, async () => {
     upstream.answer(json(chatBody('Hello')))
     const chat = chatWith()
     expect(chat.lastMessage()).toBeUndefined()
@@ -237,7 +243,9 @@ describe('cancelling', () => {
 })
 
 describe('tools of a chat', () => {
-  it('are registered by name, the last one of a name counts, and are removed by name [3.23]', async () => {
+  it('are registered by name, the last one of a name counts, and are removed by name', {
+    meta: { promise: '3.23' },
+  }, async () => {
     upstream.answer(json(chatBody('ok')))
     const chat = chatWith({ tools: [weather] })
     chat.addTool({ ...weather, description: 'Better weather' })
@@ -284,7 +292,9 @@ describe('tools of a chat', () => {
 describe('callbacks', () => {
   beforeEach(() => upstream.answer(json(chatBody(null, [tokyo])), json(chatBody('ok'))))
 
-  it('are called with requests and results, last registered first, until they are removed [3.47] [3.48] [3.49]', async () => {
+  it('are called with requests and results, last registered first, until they are removed', {
+    meta: { promise: '3.47 3.48 3.49' },
+  }, async () => {
     const told: string[] = []
     const chat = chatWith({
       tools: [weather],
@@ -331,19 +341,19 @@ describe('echo', () => {
     upstream.answer(chunks(chatCalls(tokyo)), chunks(chatText('Sun', 'ny')))
   })
 
-  it('shows the model’s text, in `output` [3.26]', async () => {
+  it('shows the model’s text, in `output`', { meta: { promise: '3.26' } }, async () => {
     await chatWith({ tools: [weather], echo: 'output', write }).stream('Weather?').response
     expect(shown.join('')).toBe('Sunny\n')
   })
 
-  it('shows requests and results too, in `all` [3.51] [3.44]', async () => {
+  it('shows requests and results too, in `all`', { meta: { promise: '3.51 3.44' } }, async () => {
     await chatWith({ tools: [weather], echo: 'all', write }).stream('Weather?').response
     expect(shown.join('')).toBe(
       'User: Weather?\n[tool request (call_1)]: get_weather(city = "Tokyo")\n[tool result (call_1)]: sunny in Tokyo\nSunny\n',
     )
   })
 
-  it('shows nothing in `none`, and a turn may override the chat [3.25] [3.26]', async () => {
+  it('shows nothing in `none`, and a turn may override the chat', { meta: { promise: '3.25 3.26' } }, async () => {
     await chatWith({ tools: [weather], echo: 'all', write }).stream('Weather?', { echo: 'none' }).response
     expect(shown).toEqual([])
   })

@@ -58,7 +58,7 @@ describe.each(wires)('an error in place of a whole answer, with status 200, to a
   })
 })
 
-describe('B19: the key', () => {
+describe('the key', () => {
   const disguises: Record<string, (key: string) => string> = {
     'as it is': (one) => one,
     'percent-encoded': encodeURIComponent,
@@ -86,7 +86,7 @@ describe('B19: the key', () => {
     'a chunk that is not JSON': (text) => chunks([`data: ${text}\n\n`]),
   }
   const cases = Object.keys(echoes).flatMap((where) => Object.keys(disguises).map((how) => [where, how] as const))
-  it.each(cases)('B19: of %s, %s, is in no print of the error', async (where, how) => {
+  it.each(cases)('of %s, %s, is in no print of the error', async (where, how) => {
     const text = disguises[how]?.(key) ?? ''
     for (const apiKey of [key, async () => key]) {
       for (const whole of [false, true]) {
@@ -99,7 +99,7 @@ describe('B19: the key', () => {
     }
   })
 
-  it('B19: of the error of a connection is in no print of it', async () => {
+  it('of the error of a connection is in no print of it', async () => {
     const fetch = async () => {
       throw new TypeError(`"Bearer ${key}" is not a header`, { cause: new Error(key) })
     }
@@ -119,33 +119,33 @@ describe('B19: the key', () => {
     ['an array', [key]],
     ['a function', () => key],
   ]
-  it.each(causes)('B19: of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
+  it.each(causes)('of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
     const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
     expect(error).toBeInstanceOf(ConnectionError)
     expect([inspect(error, { depth: 20 }), error.stack].join()).not.toContain(key)
   })
 
-  it('B19: in a header of the model is a key, too', async () => {
+  it('in a header of the model is a key, too', async () => {
     upstream.answer(json({ error: { message: `No: ${key}` } }, 401))
     const model = openaiChat('m', { headers: { Authorization: `Bearer ${key}` }, baseUrl: upstream.url })
     expect(leaks(await failure(generate(ask(model))))).toEqual([])
   })
 })
 
-describe('B20: the text of a page', () => {
+describe('the text of a page', () => {
   it.each([
     ['<p>Hello <b>there</b></p>', 'Hello there'],
     ['<p>a < b > c</p>', 'a c'],
     ['<html', '<html'],
     ['<a><b', '<b'],
-  ])('B20: of %j is %j', (html, text) => {
+  ])('of %j is %j', (html, text) => {
     expect(readErrorBody(html).message).toBe(text)
   })
 })
 
-describe('C31: the message of an error', () => {
-  it('C31: has the provider and the status before the provider’s message, which is also in its own field', async () => {
+describe('the message of an error', () => {
+  it('has the provider and the status before the provider’s message, which is also in its own field', async () => {
     upstream.answer(json({ error: { message: 'busy' } }, 500))
     for (const promise of [
       generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))),
@@ -163,7 +163,7 @@ describe('C31: the message of an error', () => {
     ['Gemini', () => gemini('m', { baseUrl: upstream.url })],
     ['Ollama', () => ollama('m', { baseUrl: upstream.url })],
     ['Groq', () => groq('m', { baseUrl: upstream.url })],
-  ])('C31: names %s', async (title, modelOf) => {
+  ])('names %s', async (title, modelOf) => {
     upstream.answer(json({ error: { message: 'no such thing' } }, 400))
     expect((await failure(generate(ask(modelOf(title))))).message).toBe(`${title} 400: no such thing`)
   })
@@ -172,14 +172,14 @@ describe('C31: the message of an error', () => {
     ['a 404', json({ error: { message: 'No such route' } }, 404), 'OpenAI 404: No such route', 'No such route'],
     ['a page', page('<p>Bad Gateway</p>', 502), 'OpenAI 502: Bad Gateway', 'Bad Gateway'],
     ['no body', page('', 405), 'OpenAI 405: openai answered with status 405', ''],
-  ])('C31: has the address after %s, since "baseUrl" may be wrong', async (_, answer, said, providerMessage) => {
+  ])('has the address after %s, since "baseUrl" may be wrong', async (_, answer, said, providerMessage) => {
     upstream.answer(answer)
     const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: key, baseUrl: `${upstream.url}?token=t` }))))
     expect(error.message).toBe(`${said}; asked ${upstream.url}/, check "baseUrl"`)
     expect(error.providerMessage).toBe(providerMessage)
   })
 
-  it.each(allFormats)('C31: of what a gateway or a Worker refused itself names no provider: $name', async (format) => {
+  it.each(allFormats)('of what a gateway or a Worker refused itself names no provider: $name', async (format) => {
     const words = 'the daily budget of this user is used up; it resets at midnight UTC'
     const refused = refuse('insufficient_quota', words, 60)
     const busy = new ApiError('The model failed', { kind: 'server', status: 503, provider: 'openai' })
@@ -198,7 +198,7 @@ describe('C31: the message of an error', () => {
     }
   })
 
-  it('C31: names the setting, before a request is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
+  it('names the setting, before a request is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
     const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: 'sk-…', baseUrl: upstream.url }))))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toBe(
@@ -206,13 +206,13 @@ describe('C31: the message of an error', () => {
     )
   })
 
-  it('C31: has no address if the 404 names the model, because then the model is wrong', async () => {
+  it('has no address if the 404 names the model, because then the model is wrong', async () => {
     upstream.answer(json({ error: { message: 'model: gpt-0' } }, 404))
     const error = await failure(generate(ask(openaiChat('gpt-0', { apiKey: key, baseUrl: upstream.url }))))
     expect(error.message).toBe('OpenAI 404: model: gpt-0')
   })
 
-  it('C31: of an error in the middle of a stream has no status', async () => {
+  it('of an error in the middle of a stream has no status', async () => {
     const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
     upstream.answer(chunks([...wire.text('a').slice(0, 3), wire.errorPiece]))
     const error = await failure(generate(ask(wire.model(upstream.url), { wholeAnswer: true })))
@@ -220,7 +220,7 @@ describe('C31: the message of an error', () => {
     expect(error.partial?.stopReason).toBe('error')
   })
 
-  it('C33: the text of a failed call of Groq’s model is readable, and another try may succeed', async () => {
+  it('the text of a failed call of Groq’s model is readable, and another try may succeed', async () => {
     const message = 'Failed to call a function'
     upstream.answer(json({ error: { message, code: 'tool_use_failed', failed_generation: '<function=f>' } }, 400))
     const error = await failure(generate(ask(groq('m', { baseUrl: upstream.url }))))
@@ -229,8 +229,8 @@ describe('C31: the message of an error', () => {
   })
 })
 
-describe('C30: a connection that fails', () => {
-  it('C30: has the error code of the platform', async () => {
+describe('a connection that fails', () => {
+  it('has the error code of the platform', async () => {
     const server = await startUpstream()
     await server.stop()
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: server.url }))))
@@ -239,7 +239,7 @@ describe('C30: a connection that fails', () => {
     expect(blocked.message).toBe('Cannot reach http://127.0.0.1:1: bad port')
   })
 
-  it('C30: names the permission that Deno requires', async () => {
+  it('names the permission that Deno requires', async () => {
     const message = 'Requires net access to "a.example:443", run again with the --allow-net flag'
     const fetch = () => Promise.reject(Object.assign(new Error(message), { name: 'NotCapable' }))
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: 'https://a.example', apiKey: 'k', fetch }))))
@@ -247,7 +247,7 @@ describe('C30: a connection that fails', () => {
   })
 
   it.each([1, 2, 3])(
-    'C30: does not have the query if the message of its cause, %i levels below, has the URL',
+    'does not have the query if the message of its cause, %i levels below, has the URL',
     async (depth) => {
       const url = 'https://proxy.example/v1/chat/completions?token=hidden'
       const fetch = async () => {
@@ -262,14 +262,14 @@ describe('C30: a connection that fails', () => {
     },
   )
 
-  it('C30: in a page with a relative path, does not have the query either', async () => {
+  it('in a page with a relative path, does not have the query either', async () => {
     const fetch = async () => new Response('Hello', { headers: { 'content-type': 'text/html' } })
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: '/proxy?token=hidden', fetch }))))
     expect(error.message).toContain('/proxy answered 200 with text/html')
     expect(error.message).not.toContain('hidden')
   })
 
-  it('C30: without a reason of the platform, as in a page, names CORS as a possible cause, and Anthropic’s setting for it', async () => {
+  it('without a reason of the platform, as in a page, names CORS as a possible cause, and Anthropic’s setting for it', async () => {
     const fetch = async () => {
       throw new TypeError('Failed to fetch')
     }
@@ -298,15 +298,15 @@ it.each([1, 2])(
   },
 )
 
-describe('C10: a base URL without a scheme', () => {
-  it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('C10: %s names `baseUrl`', async (baseUrl) => {
+describe('a base URL without a scheme', () => {
+  it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('%s names `baseUrl`', async (baseUrl) => {
     const error = await failure(generate(ask(openaiChat('m', { baseUrl, apiKey: key }))))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toContain('"baseUrl"')
   })
 
   it.each(['/v1', './v1', '//example.com/v1', 'HTTPS://example.com', ''])(
-    'C10: %j is relative, and a page resolves it',
+    '%j is relative, and a page resolves it',
     async (baseUrl) => {
       const asked: string[] = []
       const fetch = async (url: unknown) => {
@@ -319,7 +319,7 @@ describe('C10: a base URL without a scheme', () => {
   )
 })
 
-describe('C11: a key that is missing', () => {
+describe('a key that is missing', () => {
   const asked: (string | null)[] = []
   const fetch = async (_url: unknown, init?: RequestInit) => {
     asked.push(new Headers(init?.headers).get('authorization'))
@@ -341,7 +341,7 @@ describe('C11: a key that is missing', () => {
     ['Azure', (settings) => azureOpenai('m', { resource: 'r', ...settings })],
   ]
   it.each(own.flatMap(([title, modelOf]) => none.map(([what, settings]) => [title, what, modelOf, settings] as const)))(
-    'C11: at the default address of %s, %s, is an error before a request is sent',
+    'at the default address of %s, %s, is an error before a request is sent',
     async (title, _what, modelOf, settings) => {
       asked.length = 0
       const model = modelOf({ ...settings, fetch })
@@ -353,7 +353,7 @@ describe('C11: a key that is missing', () => {
     },
   )
 
-  it.each(none)('C11: at another address, %s, is not required', async (_what, settings) => {
+  it.each(none)('at another address, %s, is not required', async (_what, settings) => {
     for (const model of [
       openaiChat('m', { ...settings, baseUrl: 'https://my.example/v1', fetch }),
       vllm('m', { ...settings, fetch }),
@@ -365,14 +365,14 @@ describe('C11: a key that is missing', () => {
     }
   })
 
-  it('C11: may be in a header instead', async () => {
+  it('may be in a header instead', async () => {
     asked.length = 0
     await generate(ask(openaiChat('m', { headers: { Authorization: 'Bearer mine' }, fetch })))
     expect(asked).toEqual(['Bearer mine'])
   })
 })
 
-it('C31: a successful answer contains no error messages', async () => {
+it('a successful answer contains no error messages', async () => {
   upstream.answer(chunks(chatText('fine')))
   expect((await generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url })))).text).toBe('fine')
 })

@@ -33,8 +33,8 @@ const sent = (at: number) =>
 const namesIn = (at: number) =>
   ((sent(at).tools ?? []) as { function: { name: string } }[]).map((one) => one.function.name)
 
-describe('C8: beforeRound', () => {
-  it('C8: gets the messages to send, and the progress of the run', async () => {
+describe('beforeRound', () => {
+  it('gets the messages to send, and the progress of the run', async () => {
     upstream.answer(calling('f', 'c1', { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }), done)
     const seen: unknown[] = []
     await generate(
@@ -55,7 +55,7 @@ describe('C8: beforeRound', () => {
     ])
   })
 
-  it('C8: changes the model, the options and the choice of tools for one round', async () => {
+  it('changes the model, the options and the choice of tools for one round', async () => {
     upstream.answer(calling('f', 'c1'), calling('f', 'c2'), done)
     await generate(
       ask({
@@ -76,7 +76,7 @@ describe('C8: beforeRound', () => {
     expect(sent(2).tool_choice).toBeUndefined()
   })
 
-  it('C8: a call of a tool that the round does not have gets an error, and the run continues', async () => {
+  it('a call of a tool that the round does not have gets an error, and the run continues', async () => {
     for (const tools of [['f'], []]) {
       upstream.answer(calling('g', 'c1'), done)
       const { outcome, messages } = await generate(ask({ beforeRound: ({ round }) => (round === 1 ? { tools } : {}) }))
@@ -85,7 +85,7 @@ describe('C8: beforeRound', () => {
     }
   })
 
-  it('C8: shortens what is sent from then on, and `messages` stay what was said', async () => {
+  it('shortens what is sent from then on, and `messages` stay what was said', async () => {
     upstream.answer(calling('f', 'c1'), calling('f', 'c2'), done)
     const history = [message.user('Old'), message.assistant('Older')]
     const { messages, context } = await generate(
@@ -138,14 +138,14 @@ describe('C8: beforeRound', () => {
     expect(sent(0).messages).toHaveLength(8)
   })
 
-  it('C8: without a change, `context` is the history and `messages`', async () => {
+  it('without a change, `context` is the history and `messages`', async () => {
     upstream.answer(calling('f', 'c1'), done)
     const history = [message.user('Old'), message.assistant('Older')]
     const { context, messages } = await generate(ask({ messages: history, beforeRound: () => {} }))
     expect(context.messages).toEqual([...history, ...messages])
   })
 
-  it('C8: messages that were taken out keep their ids: no later call gets one of them', async () => {
+  it('messages that were taken out keep their ids: no later call gets one of them', async () => {
     const gemini = wires.find(({ name }) => name === 'gemini')
     if (gemini === undefined) throw new Error('The wire without ids is missing')
     const call = json(gemini.wholeCalls(['', 'f', '{}']))
@@ -163,7 +163,7 @@ describe('C8: beforeRound', () => {
     expect([ran, new Set(ids).size]).toEqual([2, 2])
   })
 
-  it('C8: the same id in two turns is two calls, after the first turn was removed', async () => {
+  it('the same id in two turns is two calls, after the first turn was removed', async () => {
     upstream.answer(calling('f', 'call_0'), calling('f', 'call_0'), done)
     let ran = 0
     const counted = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
@@ -173,7 +173,7 @@ describe('C8: beforeRound', () => {
     expect(ran).toBe(2)
   })
 
-  it('C8: changed messages end what the provider keeps of the old ones', async () => {
+  it('changed messages end what the provider keeps of the old ones', async () => {
     const body = (id: string, output: unknown[]) => json({ id, status: 'completed', model: 'm', output })
     const call = { type: 'function_call', id: 'fc', call_id: 'c1', name: 'f', arguments: '{}', status: 'completed' }
     const text = {
@@ -204,7 +204,7 @@ describe('C8: beforeRound', () => {
     }
   })
 
-  it('C8: another provider answers in the middle of a run', async () => {
+  it('another provider answers in the middle of a run', async () => {
     upstream.answer(calling('f', 'c1'), json(wires.find(({ name }) => name === 'anthropic')?.wholeText('Done')))
     const other = anthropic('claude', { apiKey: 'k', baseUrl: upstream.url })
     const { text } = await generate(ask({ beforeRound: ({ round }) => (round > 1 ? { model: other } : undefined) }))
@@ -219,7 +219,7 @@ describe('C8: beforeRound', () => {
     })
   })
 
-  it('C8: ends the run with a reason', async () => {
+  it('ends the run with a reason', async () => {
     upstream.answer(calling('f', 'c1'), done)
     const { outcome, reason, rounds, messages } = await generate(
       ask({ beforeRound: ({ toolCalls }) => (toolCalls > 0 ? { end: 'enough calls' } : undefined) }),
@@ -230,7 +230,7 @@ describe('C8: beforeRound', () => {
     expect(none.messages).toEqual([{ role: 'user', content: 'Go' }])
   })
 
-  it('C8: an error that it throws fails the run, before anything is sent', async () => {
+  it('an error that it throws fails the run, before anything is sent', async () => {
     upstream.answer(done)
     const failure = new Error('no summary')
     const fails = ask({ beforeRound: () => Promise.reject(failure) })
@@ -238,7 +238,7 @@ describe('C8: beforeRound', () => {
     expect(upstream.asked).toEqual([])
   })
 
-  it('C8: one that never settles ends with the run', async () => {
+  it('one that never settles ends with the run', async () => {
     const controller = new AbortController()
     const run = generate(ask({ signal: controller.signal, beforeRound: () => new Promise(() => {}) }))
     controller.abort(new Error('left'))
@@ -256,7 +256,7 @@ describe('C8: beforeRound', () => {
     ['a message of another library', { messages: [{ parts: [] }] }, /messages\[0\].*role/],
     ['a number that is text', { maxTokens: '5' }, /"maxTokens" is text; expected number/],
     ['an end that is no text', { end: true }, /"end" is boolean/],
-  ])('C8: %s in place of a change is a TypeError that says so', async (_what, change, words) => {
+  ])('%s in place of a change is a TypeError that says so', async (_what, change, words) => {
     upstream.answer(done)
     const error = await generate(ask({ beforeRound: () => change as never })).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(TypeError)
@@ -265,7 +265,7 @@ describe('C8: beforeRound', () => {
     expect(upstream.asked).toEqual([])
   })
 
-  it('C8: consent to a call after the history was shortened counts with history and `messages`', async () => {
+  it('consent to a call after the history was shortened counts with history and `messages`', async () => {
     const secret = 'a-secret-of-at-least-32-bytes-in-all'
     const pay = tool({
       name: 'f',
@@ -282,7 +282,7 @@ describe('C8: beforeRound', () => {
     expect([resumed.outcome, resumed.messages[0]]).toEqual(['answered', expect.objectContaining({ content: 'paid' })])
   })
 
-  it('C8: with an idempotency key, other messages have another key in later rounds, and the same have the same', async () => {
+  it('with an idempotency key, other messages have another key in later rounds, and the same have the same', async () => {
     const keys = async (summary?: string) => {
       upstream.answer(calling('f', 'c1'), done)
       await generate(
@@ -300,7 +300,7 @@ describe('C8: beforeRound', () => {
   })
 })
 
-it('C8: beforeRound sees the answer and results of the last round; an error of its own fails the run, which keeps them', async () => {
+it('beforeRound sees the answer and results of the last round; an error of its own fails the run, which keeps them', async () => {
   upstream.answer(calling('f', 'c1'), done)
   const seen: unknown[] = []
   const run = stream(
@@ -322,7 +322,7 @@ it('C8: beforeRound sees the answer and results of the last round; an error of i
   expect(upstream.asked).toHaveLength(1)
 })
 
-it('D1: onWarning gets the round and the model, in a chat too', async () => {
+it('onWarning gets the round and the model, in a chat too', async () => {
   const told: unknown[] = []
   const onWarning: RunRequest['onWarning'] = ({ path }, { round, model }) => void told.push([path, round, model.model])
   upstream.answer(done)
@@ -334,8 +334,8 @@ it('D1: onWarning gets the round and the model, in a chat too', async () => {
   ])
 })
 
-describe('C17: onAttempt of an observer', () => {
-  it('C17: is called at each attempt, and at its end: status, usage, retry', async () => {
+describe('onAttempt of an observer', () => {
+  it('is called at each attempt, and at its end: status, usage, retry', async () => {
     upstream.answer(
       json({ error: { message: 'busy' } }, 503, { 'retry-after': '0' }),
       json({ ...(chatBody('done') as object), usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
@@ -369,7 +369,7 @@ describe('C17: onAttempt of an observer', () => {
     ])
   })
 
-  it('C17: has no query and no password of the address', async () => {
+  it('has no query and no password of the address', async () => {
     const urls: string[] = []
     const fetch = async () => Response.json(chatBody('Hi'))
     const secretive = { ...openaiChat('m', { apiKey: 'k', fetch }), baseUrl: 'https://me:pass@host.example/v1' }
@@ -388,7 +388,7 @@ describe('C17: onAttempt of an observer', () => {
     expect(urls).toEqual(['https://host.example/v1/x', 'https://host.example/v1/x'])
   })
 
-  it('C17: never says the key, in an error that quotes it either', async () => {
+  it('never says the key, in an error that quotes it either', async () => {
     upstream.answer(json({ error: { message: 'Wrong key sk-secret-123456' } }, 401))
     const seen: unknown[] = []
     const wrong = openaiChat('m', { apiKey: 'sk-secret-123456', baseUrl: upstream.url })
@@ -400,7 +400,7 @@ describe('C17: onAttempt of an observer', () => {
   })
 })
 
-describe('C17: observers', () => {
+describe('observers', () => {
   /** The names of an observer's calls, with a word about each. */
   function watching() {
     const told: string[] = []
@@ -421,7 +421,7 @@ describe('C17: observers', () => {
     return { told, runs, observer }
   }
 
-  it('C17: are called at each step of a run, in order', async () => {
+  it('are called at each step of a run, in order', async () => {
     const { told, runs, observer } = watching()
     upstream.answer(calling('f', 'c1'), chunks(chatText('done')))
     await generate(ask({ observers: [observer] }))
@@ -432,7 +432,7 @@ describe('C17: observers', () => {
     expect(runs.size).toBe(1)
   })
 
-  it('C17: tell runs apart that go on at the same time, of one request', async () => {
+  it('tell runs apart that go on at the same time, of one request', async () => {
     const { runs, told, observer } = watching()
     upstream.answer(done)
     const request = ask({ observers: [observer] })
@@ -458,7 +458,7 @@ describe('C17: observers', () => {
       },
       'Error: stop',
     ],
-  ])('C17: a run that %s has an end, and so has its round', async (_how, read, end) => {
+  ])('a run that %s has an end, and so has its round', async (_how, read, end) => {
     const { told, observer } = watching()
     upstream.answer(chunks(chatText('a', 'b').slice(0, -2), { after: 'hang' }))
     const controller = new AbortController()
@@ -466,7 +466,7 @@ describe('C17: observers', () => {
     expect(told.slice(-3)).toEqual(['attempt 1: 200', `round 1: ${end}`, `end 1: ${end}`])
   })
 
-  it('C17: a run that fails has its error', async () => {
+  it('a run that fails has its error', async () => {
     const { told, observer } = watching()
     upstream.answer(json({ error: { message: 'no' } }, 400))
     await generate(ask({ observers: [observer] })).catch(() => {})
@@ -477,7 +477,7 @@ describe('C17: observers', () => {
     ])
   })
 
-  it('C17: are never waited for, and what they throw or reject with is dropped', async () => {
+  it('are never waited for, and what they throw or reject with is dropped', async () => {
     upstream.answer(calling('f', 'c1'), done)
     const fail = () => {
       throw new Error('observer')
@@ -492,9 +492,9 @@ describe('C17: observers', () => {
   })
 })
 
-describe('C6: lastCalls', () => {
+describe('lastCalls', () => {
   const results = ({ messages }: RunResult) => messages.filter(({ role }) => role === 'tool').length
-  it('C6: `keep` leaves the calls of the last round pending, and a run with approvals runs them', async () => {
+  it('`keep` leaves the calls of the last round pending, and a run with approvals runs them', async () => {
     let ran = 0
     const counted = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
     upstream.answer(calling('f', 'c1'), calling('f', 'c2'))
@@ -511,7 +511,7 @@ describe('C6: lastCalls', () => {
     expect([second.outcome, ran, results(second)]).toEqual(['answered', 2, 1])
   })
 
-  it('C6: `keep` changes nothing of a terminal tool, nor of an answer without calls', async () => {
+  it('`keep` changes nothing of a terminal tool, nor of an answer without calls', async () => {
     const end = tool({ name: 'end', parameters: t.object({}), terminal: true, execute: () => 1 })
     upstream.answer(calling('end', 'c1'))
     expect((await generate(ask({ tools: [end], maxRounds: 1, lastCalls: 'keep' }))).outcome).toBe('terminal_tool')

@@ -67,7 +67,7 @@ describe('a run ends', () => {
     expect(upstream.asked).toHaveLength(rounds)
   })
 
-  it('C6: at `max_rounds` once the last calls have run, and the next run continues from their results [C13]', async () => {
+  it('at `max_rounds` once the last calls have run, and the next run continues from their results', async () => {
     forEver()
     const { messages, pending, stopReason } = await generate(ask({ maxRounds: 1 }))
     expect({ stopReason, said: messages.map(({ role }) => role), pending }).toEqual({
@@ -80,7 +80,7 @@ describe('a run ends', () => {
     expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: ['start 0', 'end 0'] })
   })
 
-  it('when the model makes the same call as often in a row as the caller allows, to the same result [S24]', async () => {
+  it('when the model makes the same call as often in a row as the caller allows, to the same result', async () => {
     upstream.answer(json(chatBody(null, [calling('a')])))
     const { outcome, rounds } = await generate(ask({ maxRepeatedCalls: 3 }))
     expect({ outcome, rounds, calls: ran.length / 2 }).toEqual({ outcome: 'repeated_call', rounds: 3, calls: 3 })
@@ -222,7 +222,9 @@ describe('the text of a result', () => {
 describe('the calls of a turn', () => {
   const slow = (at: string, ms: number): [string, string, string] => [`call_${at}`, 'step', JSON.stringify({ at, ms })]
 
-  it('run at the same time, each request is reported before any result; results go back in the order of the calls [3.46] [3.50] [3.61]', async () => {
+  it('run at the same time, each request is reported before any result; results go back in the order of the calls', {
+    meta: { promise: '3.46 3.50 3.61' },
+  }, async () => {
     upstream.answer(chunks(chatCalls(slow('a', 30), slow('b', 5))), chunks(chatText('ok')))
     const events: StreamEvent[] = []
     for await (const event of stream(ask())) events.push(event)
@@ -248,7 +250,7 @@ describe('the calls of a turn', () => {
     expect(ran).toEqual(['start c', 'end c', 'start 1', 'end 1', 'start 2', 'end 2'])
   })
 
-  it('with one id for two calls run once each, as two calls [S23]', async () => {
+  it('with one id for two calls run once each, as two calls', async () => {
     upstream.answer(json(chatBody(null, [calling('a', 'same'), calling('b', 'same')])), json(chatBody('ok')))
     await generate(ask())
     expect(ran.filter((what) => what.startsWith('start'))).toEqual(['start a', 'start b'])
@@ -381,7 +383,7 @@ describe('the calls of a turn', () => {
 })
 
 describe('what is offered', () => {
-  it('is each name once, and the last of a name is the one that runs [3.23]', async () => {
+  it('is each name once, and the last of a name is the one that runs', { meta: { promise: '3.23' } }, async () => {
     upstream.answer(json(chatBody(null, [calling('a')])), json(chatBody('ok')))
     const other = tool({ ...step, description: 'The other', execute: () => void ran.push('other') } as never)
     await generate(ask({ tools: [step, other] }))

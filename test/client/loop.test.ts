@@ -90,7 +90,7 @@ describe('a tool round', () => {
     },
   )
 
-  it('[3.47] lets the caller refuse a call, and see each result', async () => {
+  it('lets the caller refuse a call, and see each result', { meta: { promise: '3.47' } }, async () => {
     upstream.answer(chunks(chatCalls(...twoCities)), chunks(chatText('ok')))
     const seen: unknown[] = []
     await stream(
@@ -106,7 +106,7 @@ describe('a tool round', () => {
     ])
   })
 
-  it('C6: stops at maxRounds once the last calls have run', async () => {
+  it('stops at maxRounds once the last calls have run', async () => {
     upstream.answer(chunks(chatCalls(twoCities[0] as [string, string, string])))
     const { stopReason, rounds, messages } = await stream(ask({ maxRounds: 2 })).response
     expect({ stopReason, rounds, last: messages.at(-1)?.role }).toEqual({

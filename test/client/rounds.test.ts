@@ -38,7 +38,7 @@ const resultsIn = (at: number) =>
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => content)
 
-describe('C1: the same call again and again', () => {
+describe('the same call again and again', () => {
   const running = (execute: (at: number) => unknown) => {
     let ran = 0
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => execute(ran++) as never })
@@ -49,14 +49,16 @@ describe('C1: the same call again and again', () => {
     ['rolls a die', (at) => at + 1],
     ['waits for a job', () => 'not yet'],
     ['tells the time', (at) => new Date(at * 1000).toISOString()],
-  ])('C1: [3.64] goes on when it %s', async (_what, execute) => {
+  ])('goes on when it %s', { meta: { promise: '3.64' } }, async (_what, execute) => {
     const { f, ran } = running(execute)
     upstream.answer(...calls(8), done)
     const { outcome, text } = await generate(ask({ tools: [f] }))
     expect([outcome, ran(), text]).toEqual(['answered', 8, 'done'])
   })
 
-  it('C1: [3.67] stops after the third failure in a row, and each call has its result', async () => {
+  it('stops after the third failure in a row, and each call has its result', {
+    meta: { promise: '3.67' },
+  }, async () => {
     const { f, ran } = running((at) => {
       throw new Error(`no ${at}`)
     })
@@ -74,7 +76,7 @@ describe('C1: the same call again and again', () => {
     ])
   })
 
-  it('C1: counts failures of only the same call', async () => {
+  it('counts failures of only the same call', async () => {
     const { f } = running(() => {
       throw new Error('no')
     })
@@ -93,7 +95,7 @@ describe('C1: the same call again and again', () => {
     [2, 'repeated_call', 2],
     [5, 'repeated_call', 5],
     [Number.POSITIVE_INFINITY, 'answered', 8],
-  ])('C1: `maxRepeatedCalls: %s` ends in `%s` after %s', async (maxRepeatedCalls, expected, times) => {
+  ])('`maxRepeatedCalls: %s` ends in `%s` after %s', async (maxRepeatedCalls, expected, times) => {
     for (const fails of [false, true]) {
       const { f, ran } = running(() => {
         if (fails) throw new Error('no')
@@ -105,18 +107,18 @@ describe('C1: the same call again and again', () => {
     }
   })
 
-  it('C1: with a limit, counts identical results and not others', async () => {
+  it('with a limit, counts identical results and not others', async () => {
     const { f } = running((at) => at)
     upstream.answer(...calls(5), done)
     expect((await generate(ask({ tools: [f], maxRepeatedCalls: 2 }))).outcome).toBe('answered')
   })
 
-  it.each([0, -1, 1.5, Number.NaN, '3'])('C1: `maxRepeatedCalls: %s` is refused', async (wrong) => {
+  it.each([0, -1, 1.5, Number.NaN, '3'])('`maxRepeatedCalls: %s` is refused', async (wrong) => {
     await expect(generate(ask({ maxRepeatedCalls: wrong as number }))).rejects.toThrow(/maxRepeatedCalls/)
   })
 })
 
-describe('C6: the calls of the last round', () => {
+describe('the calls of the last round', () => {
   const counting = () => {
     const ran: unknown[] = []
     const f = tool({ name: 'f', parameters: t.object({ n: t.optional(t.integer()) }), execute: ({ n }) => ran.push(n) })
@@ -124,7 +126,7 @@ describe('C6: the calls of the last round', () => {
   }
   const two = () => upstream.answer(calling('f', 0, '{"n":1}'), calling('f', 1, '{"n":2}'))
 
-  it.each([true, false])('C6: run, and the next run continues from their results (streamed: %s)', async (streamed) => {
+  it.each([true, false])('run, and the next run continues from their results (streamed: %s)', async (streamed) => {
     const { f, ran } = counting()
     const run = (request: RunRequest) => (streamed ? stream(request).response : generate(request))
     two()
@@ -154,7 +156,7 @@ describe('C6: the calls of the last round', () => {
     expect([outcome, rounds]).toEqual(['max_rounds', 2])
   })
 
-  it('C6: run in a chat too', async () => {
+  it('run in a chat too', async () => {
     const { f, ran } = counting()
     two()
     const chat = createChat({ ...chatSettings(), tools: [f], maxRounds: 2 })
@@ -164,7 +166,7 @@ describe('C6: the calls of the last round', () => {
     expect([outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
   })
 
-  it('C6: of a history never run by themselves, since a page may have written it', async () => {
+  it('of a history never run by themselves, since a page may have written it', async () => {
     const { f, ran } = counting()
     const call = block.toolCall('c1', 'f', { n: 1 })
     const messages = [message.user('Go'), { ...message.assistant([call]), stopReason: 'tool_calls' as const }]
@@ -199,8 +201,10 @@ it('an answer under another name of the model has the same proofs in its last ev
   expect(ends).toEqual([last, last])
 })
 
-describe('C23: onToolRequest', () => {
-  it('C23: [3.57] is given the tool beside the call, by whatever name the wire has for it', async () => {
+describe('onToolRequest', () => {
+  it('is given the tool beside the call, by whatever name the wire has for it', {
+    meta: { promise: '3.57' },
+  }, async () => {
     const f = tool({ name: 'f', parameters: t.object({}), annotations: { readOnlyHint: true }, execute: () => 1 })
     const seen: unknown[] = []
     const onToolRequest: RunRequest['onToolRequest'] = (call, of) => void seen.push([call.name, of])
@@ -219,8 +223,8 @@ describe('C23: onToolRequest', () => {
   })
 })
 
-describe('C22: signals', () => {
-  it('C22: eleven calls at once add one listener to the signal of the run, and the run leaves none', async () => {
+describe('signals', () => {
+  it('eleven calls at once add one listener to the signal of the run, and the run leaves none', async () => {
     let most = 0
     const caller = new AbortController()
     const signals = new Set<AbortSignal>()
@@ -262,7 +266,7 @@ describe('C22: signals', () => {
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
   })
 
-  it('F21: no listener stays on a signal that outlives its runs, whatever became of them', async () => {
+  it('no listener stays on a signal that outlives its runs, whatever became of them', async () => {
     const caller = new AbortController()
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     const request = () => ask({ tools: [f], signal: caller.signal, retries: 1 })
@@ -283,8 +287,8 @@ describe('C22: signals', () => {
   })
 })
 
-describe('C21: the response of a run', () => {
-  it('C21: can be taken before the events are read', async () => {
+describe('the response of a run', () => {
+  it('can be taken before the events are read', async () => {
     upstream.answer(chunks(chatText('One ', 'two')))
     const run = stream(ask())
     const { response } = run
@@ -295,7 +299,7 @@ describe('C21: the response of a run', () => {
     expect(upstream.asked).toHaveLength(1)
   })
 
-  it('C21: can have its failure caught before the events are read', async () => {
+  it('can have its failure caught before the events are read', async () => {
     upstream.answer(chunks(chatText('One').slice(0, 2)))
     const run = stream(ask())
     const caught = run.response.catch((cause: { code: string }) => cause.code)
@@ -311,12 +315,12 @@ describe('C21: the response of a run', () => {
     ['then', (run) => run.response.then(({ text }) => text)],
     ['all', async (run) => (await Promise.all([run.response]))[0]?.text],
     ['finally', async (run) => (await run.response.finally(() => {})).text],
-  ])('C21: runs the run when it is waited for: %s', async (_how, wait) => {
+  ])('runs the run when it is waited for: %s', async (_how, wait) => {
     upstream.answer(chunks(chatText('alone')))
     expect(await wait(stream(ask()))).toBe('alone')
   })
 
-  it('C21: sends no request if there is no reader', async () => {
+  it('sends no request if there is no reader', async () => {
     upstream.answer(done)
     const { response } = stream(ask())
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -324,7 +328,7 @@ describe('C21: the response of a run', () => {
     expect(Object.prototype.toString.call(response)).toBe('[object Promise]')
   })
 
-  it('C21: of an object, too', async () => {
+  it('of an object, too', async () => {
     upstream.answer(chunks(chatText('{"a":', '1}')))
     const run = streamObject({ ...ask(), schema: t.object({ a: t.integer() }) })
     const { response } = run
@@ -334,7 +338,7 @@ describe('C21: the response of a run', () => {
     expect((await response).object).toEqual({ a: 1 })
   })
 
-  it('C21: a turn that is sent is under way at once', async () => {
+  it('a turn that is sent is under way at once', async () => {
     upstream.answer(chunks(chatText('a'), { after: 'hang' }))
     const chat = createChat(chatSettings())
     const sent = chat.send('x')
@@ -344,8 +348,8 @@ describe('C21: the response of a run', () => {
   })
 })
 
-describe('C19: collect', () => {
-  it('C19: [3.37] takes a run, its batches made flat, and a list of events', async () => {
+describe('collect', () => {
+  it('takes a run, its batches made flat, and a list of events', { meta: { promise: '3.37' } }, async () => {
     upstream.answer(chunks(chatText('ok')))
     expect((await collect(stream(ask()))).message.content).toMatchObject([{ text: 'ok' }])
     const events: StreamEvent[] = []
@@ -353,20 +357,20 @@ describe('C19: collect', () => {
     expect(collect(events.filter((event) => event.type === 'message_end')).stopReason).toBe('stop')
   })
 
-  it('C19: of a run of several rounds gives the last answer', async () => {
+  it('of a run of several rounds gives the last answer', async () => {
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     upstream.answer(calling('f', 0), chunks(chatText('last')))
     expect((await collect(stream(ask({ tools: [f] })))).message.content).toMatchObject([{ text: 'last' }])
   })
 
-  it('C19: of events without an end is a TypeError', async () => {
+  it('of events without an end is a TypeError', async () => {
     const none = (async function* () {})()
     await expect(collect(none)).rejects.toThrow(TypeError)
   })
 })
 
-describe('C27: applyEvent', () => {
-  it('C27: has the prompt of a run after `done`, in its place', async () => {
+describe('applyEvent', () => {
+  it('has the prompt of a run after `done`, in its place', async () => {
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     for (const history of [[], [message.user('a'), message.assistant('b')]]) {
       upstream.answer(calling('f', 0), done)
@@ -377,7 +381,7 @@ describe('C27: applyEvent', () => {
     }
   })
 
-  it('C27: does not say twice what the page has shown already', async () => {
+  it('does not say twice what the page has shown already', async () => {
     upstream.answer(done)
     let messages: readonly Message[] = [message.user('hello')]
     for await (const event of stream(ask({ prompt: 'hello' }))) messages = applyEvent(messages, event)
@@ -385,8 +389,8 @@ describe('C27: applyEvent', () => {
   })
 })
 
-describe('C20: the text of an answer', () => {
-  it('C20: [5.04] is `text` of the result', async () => {
+describe('the text of an answer', () => {
+  it('is `text` of the result', { meta: { promise: '5.04' } }, async () => {
     upstream.answer(chunks(chatText('One ', 'two')))
     expect((await generate(ask())).text).toBe('One two')
     expect((await stream(ask()).response).text).toBe('One two')
@@ -394,8 +398,8 @@ describe('C20: the text of an answer', () => {
   })
 })
 
-describe('C16: the history of a chat', () => {
-  it('C16: [5.01] takes turns of elsewhere, and keeps its listeners and its usage', async () => {
+describe('the history of a chat', () => {
+  it('takes turns of elsewhere, and keeps its listeners and its usage', { meta: { promise: '5.01' } }, async () => {
     upstream.answer(done)
     const chat = createChat(chatSettings())
     const kept = chat.messages
@@ -416,7 +420,7 @@ describe('C16: the history of a chat', () => {
     expect(chat.messages).toEqual([{ role: 'user', content: 'anew' }])
   })
 
-  it('C16: [5.01] cannot be changed while a turn is under way', async () => {
+  it('cannot be changed while a turn is under way', { meta: { promise: '5.01' } }, async () => {
     upstream.answer(done)
     const chat = createChat(chatSettings())
     const sent = chat.send('x')

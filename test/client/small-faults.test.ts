@@ -25,7 +25,7 @@ it('a provider that waits for consent to its own tool is not asked again', async
   expect(upstream.asked).toHaveLength(1)
 })
 
-describe('F1: a chat on Responses', () => {
+describe('a chat on Responses', () => {
   const answer = (id: string) =>
     json({
       id,
@@ -46,7 +46,7 @@ describe('F1: a chat on Responses', () => {
     })
   const store = { providerOptions: { 'openai-responses': { store: true } } }
 
-  it('F1: continues from its stored answer, and with another provider from the history', async () => {
+  it('continues from its stored answer, and with another provider from the history', async () => {
     upstream.answer(answer('resp_1'), answer('resp_2'), json(chatBody('b')), answer('resp_3'))
     const chat = createChat({ model: openaiResponses('m', settings()), ...store })
     await chat.send('One')
@@ -66,7 +66,7 @@ describe('F1: a chat on Responses', () => {
     ])
   })
 
-  it('C16: whose history is changed no longer continues from the stored answer', async () => {
+  it('whose history is changed no longer continues from the stored answer', async () => {
     for (const change of [
       (chat: ReturnType<typeof createChat>) => chat.add('And'),
       (chat: ReturnType<typeof createChat>) => {
@@ -84,7 +84,7 @@ describe('F1: a chat on Responses', () => {
   })
 })
 
-it('F1: a chat offers each of its tools, the last one of each name', async () => {
+it('a chat offers each of its tools, the last one of each name', async () => {
   const named = (name: string, description: string) => ({ name, description })
   upstream.answer(json(chatBody('a')))
   const chat = createChat({ model: chatModel(), tools: [named('a', '1'), named('b', '2')] })
@@ -103,7 +103,7 @@ it('F1: a chat offers each of its tools, the last one of each name', async () =>
   expect(offered(1).map(({ function: { name } }) => name)).toEqual(['a', 'c'])
 })
 
-it('F1: a provider that is overloaded in a 200 is asked again without a key, where nothing was said yet', async () => {
+it('a provider that is overloaded in a 200 is asked again without a key, where nothing was said yet', async () => {
   const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
   for (const [type, times] of [
     ['overloaded_error', 2],
@@ -117,7 +117,7 @@ it('F1: a provider that is overloaded in a 200 is asked again without a key, whe
   }
 })
 
-it('F1: a schema with an open object in `anyOf` is not strict, and one with closed ones is', async () => {
+it('a schema with an open object in `anyOf` is not strict, and one with closed ones is', async () => {
   const within = (additionalProperties: boolean): JsonSchema => ({
     type: 'object',
     properties: { a: { anyOf: [{ type: 'object', properties: {}, required: [], additionalProperties }] } },
@@ -136,7 +136,7 @@ it('F1: a schema with an open object in `anyOf` is not strict, and one with clos
 })
 
 it.each(['```json\n{"a":1}```', '```\n{"a":1}\n```', '```json\n{"a":1}\n```\n', '{"a":1}'])(
-  'F1: %j is the value in it',
+  '%j is the value in it',
   async (text) => {
     upstream.answer(json(chatBody(text)))
     const { object } = await generateObject({ model: chatModel(), prompt: 'x', schema: t.object({ a: t.integer() }) })
@@ -144,7 +144,7 @@ it.each(['```json\n{"a":1}```', '```\n{"a":1}\n```', '```json\n{"a":1}\n```\n', 
   },
 )
 
-it('F21: a run of many rounds does not gather listeners, round by round or call by call', async () => {
+it('a run of many rounds does not gather listeners, round by round or call by call', async () => {
   const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
   const calls = Array.from({ length: 9 }, (_, at) => json(chatBody(null, [[`c${at}`, 'f', '{}']])))
   upstream.answer(...calls, json(chatBody('done')))

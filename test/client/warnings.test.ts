@@ -32,7 +32,7 @@ async function read(run: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of run);
 }
 
-describe('D1: warnings', () => {
+describe('warnings', () => {
   const asked: Record<string, (request: RunRequest) => Promise<RunResult>> = {
     generate,
     'generate, asked whole': (request) => generate({ ...request, wholeAnswer: true }),
@@ -45,19 +45,16 @@ describe('D1: warnings', () => {
     'send of a chat': ({ prompt: _, ...settings }) => createChat(settings).send('What happened today?'),
     'stream of a chat': ({ prompt: _, ...settings }) => createChat(settings).stream('What happened today?').response,
   }
-  it.each(Object.keys(asked))(
-    'D1: %s has each loss in `warnings`, and calls `onWarning` with it once',
-    async (name) => {
-      upstream.answer(json(chatBody('a')))
-      const told: Loss[] = []
-      const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
-      expect(paths(result?.warnings ?? [])).toEqual(both)
-      expect(paths(told)).toEqual(both)
-      expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
-    },
-  )
+  it.each(Object.keys(asked))('%s has each loss in `warnings`, and calls `onWarning` with it once', async (name) => {
+    upstream.answer(json(chatBody('a')))
+    const told: Loss[] = []
+    const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
+    expect(paths(result?.warnings ?? [])).toEqual(both)
+    expect(paths(told)).toEqual(both)
+    expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
+  })
 
-  it.each(['generateObject', 'streamObject'] as const)('D1: %s has them too', async (name) => {
+  it.each(['generateObject', 'streamObject'] as const)('%s has them too', async (name) => {
     upstream.answer(json(chatBody('{"a":1}')))
     const told: Loss[] = []
     const request = { model: model(), prompt: 'x', topK: 5, schema, onWarning: (one: Loss) => void told.push(one) }
@@ -70,7 +67,7 @@ describe('D1: warnings', () => {
     })
   })
 
-  it('D1: a run of several rounds has each loss once, and each response has its own', async () => {
+  it('a run of several rounds has each loss once, and each response has its own', async () => {
     upstream.answer(json(chatBody(null, [['c1', 'f', '{}']])), json(chatBody('done')))
     const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     const { warnings, responses } = await generate({ model: model(), prompt: 'x', tools: [f], topK: 5 })
@@ -78,7 +75,7 @@ describe('D1: warnings', () => {
     expect(responses.map((one) => paths(one.warnings))).toEqual([['options.topK'], ['options.topK']])
   })
 
-  it('D1: what a streamed answer loses on its way is among them', async () => {
+  it('what a streamed answer loses on its way is among them', async () => {
     const second = chatText('b').map((piece) => piece.replace('"index":0', '"index":1'))
     const [start = '', text = '', ...end] = chatText('a')
     upstream.answer(chunks([start, text, second[1] ?? '', ...end]))
@@ -93,22 +90,19 @@ describe('D1: warnings', () => {
     expect(paths(told)).toEqual(['choices[1]'])
   })
 
-  it.each([true, false])(
-    'D1: what a whole answer loses on its way is among them (asked for: %s)',
-    async (wholeAnswer) => {
-      const body = chatBody('a') as { choices: readonly object[] }
-      const choices = [...body.choices, { ...body.choices[0], index: 1 }]
-      upstream.answer(json({ ...body, choices }))
-      const told: Loss[] = []
-      const onWarning = (warning: Loss) => void told.push(warning)
-      const { text, warnings } = await generate({ model: model(), prompt: 'x', wholeAnswer, onWarning })
-      expect(text).toBe('a')
-      expect(paths(warnings)).toEqual(['choices[1]'])
-      expect(paths(told)).toEqual(['choices[1]'])
-    },
-  )
+  it.each([true, false])('what a whole answer loses on its way is among them (asked for: %s)', async (wholeAnswer) => {
+    const body = chatBody('a') as { choices: readonly object[] }
+    const choices = [...body.choices, { ...body.choices[0], index: 1 }]
+    upstream.answer(json({ ...body, choices }))
+    const told: Loss[] = []
+    const onWarning = (warning: Loss) => void told.push(warning)
+    const { text, warnings } = await generate({ model: model(), prompt: 'x', wholeAnswer, onWarning })
+    expect(text).toBe('a')
+    expect(paths(warnings)).toEqual(['choices[1]'])
+    expect(paths(told)).toEqual(['choices[1]'])
+  })
 
-  it('D1: an `onWarning` that throws stops the run before anything is sent', async () => {
+  it('an `onWarning` that throws stops the run before anything is sent', async () => {
     upstream.answer(json(chatBody('a')))
     const refuse = (warning: Loss) => {
       throw new Error(`lost ${warning.path}`)
@@ -117,7 +111,7 @@ describe('D1: warnings', () => {
     expect(upstream.asked).toHaveLength(0)
   })
 
-  it('D1: a chat calls its own `onWarning` and that of the turn', async () => {
+  it('a chat calls its own `onWarning` and that of the turn', async () => {
     upstream.answer(json(chatBody('a')))
     const told: string[] = []
     const chat = createChat({ model: model(), topK: 5, onWarning: () => void told.push('chat') })
@@ -126,7 +120,7 @@ describe('D1: warnings', () => {
   })
 
   describe.each(wires)('over $name', (wire) => {
-    it('D1: `stream` and `generate` report the same losses', async () => {
+    it('`stream` and `generate` report the same losses', async () => {
       const foreign: ProviderTool = { type: 'provider_tool', format: 'elsewhere', value: { type: 'x' } }
       const request = { model: wire.model(upstream.url), prompt: 'x', tools: [foreign], topK: 5, strict: false }
       const answer = () => upstream.answer(chunks(wire.text('a')))

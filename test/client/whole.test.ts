@@ -42,7 +42,7 @@ const idAndModel = ({ id, model }: NonNullable<AssistantMessage['response']> = {
 describe.each(wires)('over $name', (wire) => {
   const request = (more: Partial<RunRequest> = {}) => ask({ model: wire.model(upstream.url), ...more })
 
-  it('C3: `generate` waits for the first byte no longer than it may', async () => {
+  it('`generate` waits for the first byte no longer than it may', async () => {
     upstream.answer(hang)
     for (const wholeAnswer of [false, true]) {
       const error = await failure(generate(request({ wholeAnswer, timeouts: { firstByteMs: 40 } })))
@@ -54,14 +54,14 @@ describe.each(wires)('over $name', (wire) => {
     }
   })
 
-  it('C3: `generate` waits for the next byte no longer than it may, and keeps the received part', async () => {
+  it('`generate` waits for the next byte no longer than it may, and keeps the received part', async () => {
     upstream.answer(chunks(wire.text('Half').slice(0, -wire.endPieces), { after: 'hang' }))
     const error = await failure(generate(request({ timeouts: { idleMs: 60 } })))
     expect(error).toMatchObject({ code: 'timeout', phase: 'idle', partial: { stopReason: 'aborted' } })
     expect(JSON.stringify(error.partial)).toContain('Half')
   })
 
-  it('C3: `generate` of a stream is `generate` of the whole answer', async () => {
+  it('`generate` of a stream is `generate` of the whole answer', async () => {
     upstream.answer(chunks(wire.text('One ', 'two')), json(wire.wholeText('One two')))
     const streamed = await generate(request())
     const whole = await generate(request({ wholeAnswer: true }))
@@ -85,7 +85,7 @@ describe.each(wires)('over $name', (wire) => {
     ['over many lines', (body) => JSON.stringify(body, null, 2)],
     ['behind blank lines', (body) => `\n\n \n${JSON.stringify(body)}\n`],
   ]
-  it.each(layouts)('C3: a whole answer to a request for a stream is read, %s', async (_layout, write) => {
+  it.each(layouts)('a whole answer to a request for a stream is read, %s', async (_layout, write) => {
     upstream.answer(type('application/json; charset=utf-8', write(wire.wholeText('Not streamed'))))
     const run = stream(request())
     const events: StreamEvent[] = []
@@ -104,7 +104,7 @@ describe.each(wires)('over $name', (wire) => {
     expect((await generate(request({ wholeAnswer: true }))).message).toEqual((await run.response).message)
   })
 
-  it('C3: the calls of a whole answer to a request for a stream are reported as those of a stream', async () => {
+  it('the calls of a whole answer to a request for a stream are reported as those of a stream', async () => {
     upstream.answer(json(wire.wholeCalls(['call_aaaaaaaa1', 'f', '{"a":1}'])))
     const events: StreamEvent[] = []
     for await (const event of stream(request({ tools: [{ name: 'f' }] }))) events.push(event)
@@ -112,7 +112,7 @@ describe.each(wires)('over $name', (wire) => {
     expect(calls).toMatchObject([{ name: 'f', arguments: { a: 1 } }])
   })
 
-  it('C3: a 400 of a server that cannot stream is the error of the run', async () => {
+  it('a 400 of a server that cannot stream is the error of the run', async () => {
     upstream.answer(json({ error: { message: 'This model cannot stream', type: 'invalid_request_error' } }, 400))
     const error = await failure(generate(request()))
     expect(error).toMatchObject({ code: 'api', status: 400, kind: 'invalid_request' })
@@ -128,7 +128,7 @@ describe.each(wires)('over $name', (wire) => {
   )
   // Every four wires have all sixteen pairs of a type and a text, and each wire has every type and every text.
   it.each(inTurn(pages, 4, wires.indexOf(wire)))(
-    'C9: a body that is not an answer is reported with its address, status and type: %s %j',
+    'a body that is not an answer is reported with its address, status and type: %s %j',
     async (contentType, text) => {
       const { origin } = new URL(upstream.url)
       upstream.answer(type(contentType, text))
@@ -150,7 +150,7 @@ describe.each(wires)('over $name', (wire) => {
   )
 
   it.each(['text/plain', 'text/html', undefined])(
-    'C9: a stream with another content type is also read: %s',
+    'a stream with another content type is also read: %s',
     async (kind) => {
       upstream.answer(type(kind, wire.text('Mislabelled').join('')))
       expect((await generate(request())).text).toBe('Mislabelled')
@@ -164,14 +164,14 @@ describe('a request that cannot be streamed is sent as a request for a whole ans
     ['several choices', { providerOptions: { 'openai-chat': { n: 2 } } }],
     ['speech', { providerOptions: { 'openai-chat': { modalities: ['text', 'audio'] } } }],
     ['several choices that the model asks for', { model: openaiChat('m', { body: { n: 2 }, apiKey: 'k' }) }],
-  ])('C3: Chat, %s', async (_what, more) => {
+  ])('Chat, %s', async (_what, more) => {
     upstream.answer(json(chatBody('a')))
     const model = { ...(more.model ?? ask().model), baseUrl: upstream.url }
     expect((await generate(ask({ ...more, model }))).text).toBe('a')
     expect(upstream.asked[0]?.body.stream ?? false).toBe(false)
   })
 
-  it('C3: Responses in the background', async () => {
+  it('Responses in the background', async () => {
     upstream.answer(json({ id: 'r', object: 'response', status: 'queued', model: 'm', output: [] }))
     const model = openaiResponses('m', { apiKey: 'k', baseUrl: upstream.url })
     await generate(ask({ model, providerOptions: { 'openai-responses': { background: true } } })).catch(() => {})
@@ -179,7 +179,7 @@ describe('a request that cannot be streamed is sent as a request for a whole ans
     expect(upstream.asked[0]?.body.stream ?? false).toBe(false)
   })
 
-  it('C3: Gemini, several candidates and speech', async () => {
+  it('Gemini, several candidates and speech', async () => {
     const answer = { candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }
     const model = gemini('m', { apiKey: 'k', baseUrl: upstream.url })
     for (const generationConfig of [{ candidateCount: 2 }, { responseModalities: ['AUDIO'] }]) {
@@ -190,14 +190,14 @@ describe('a request that cannot be streamed is sent as a request for a whole ans
   })
 })
 
-it('C3: an answer that is cut off has the received part in `partial`', async () => {
+it('an answer that is cut off has the received part in `partial`', async () => {
   upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }))
   const error = await failure(generate(ask()))
   expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
   expect(JSON.stringify(error.partial)).toContain('Half')
 })
 
-it('F1: an attempt that failed before its first event is not part of the result', async () => {
+it('an attempt that failed before its first event is not part of the result', async () => {
   const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const request = () => ask({ model: wire.model(upstream.url), retries: 1 })

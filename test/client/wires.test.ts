@@ -35,7 +35,9 @@ describe.each(hosts)('in $name', (host) => {
     /** All that is written of an answer before its last event. */
     const withoutEnd = (pieces: readonly string[]) => pieces.slice(0, pieces.length - wire.endPieces)
 
-    it('a round is: ask with tools, the model calls, we run, we answer, the model ends [3.03] [3.38] [3.64] [3.65] [3.66] [3.67] [0.61] [0.62] [0.63] [0.64] [0.66]', async () => {
+    it('a round is: ask with tools, the model calls, we run, we answer, the model ends', {
+      meta: { promise: '3.03 3.38 3.64 3.65 3.66 3.67 0.61 0.62 0.63 0.64 0.66' },
+    }, async () => {
       upstream.answer(chunks(wire.calls(tokyo, paris)), chunks(wire.text('Sunny ', 'in both')))
       const { ran, messages, result } = await perform('stream')
       expect({ ran, ...result }).toMatchObject({ ran: ['Tokyo', 'Paris'], rounds: 2, stopReason: 'stop' })
@@ -49,7 +51,7 @@ describe.each(hosts)('in $name', (host) => {
       if (result?.usage?.inputTokens !== undefined) expect(result.usage.inputTokens).toBe(20)
     })
 
-    it('generate runs the whole sequence by itself [0.01] [0.65] [0.66] [3.01]', async () => {
+    it('generate runs the whole sequence by itself', { meta: { promise: '0.01 0.65 0.66 3.01' } }, async () => {
       upstream.answer(json(wire.wholeCalls(tokyo)), json(wire.wholeText('Sunny')))
       const { ran, result } = await perform('generate')
       expect(ran).toEqual(['Tokyo'])
@@ -57,7 +59,9 @@ describe.each(hosts)('in $name', (host) => {
       expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
     })
 
-    it('fragments become one complete call each, numbered, and partial arguments never reach the caller [0.52] [0.53] [0.54] [0.55] [0.56] [0.69] [0.70] [3.35] [3.39]', async () => {
+    it('fragments become one complete call each, numbered, and partial arguments never reach the caller', {
+      meta: { promise: '0.52 0.53 0.54 0.55 0.56 0.69 0.70 3.35 3.39' },
+    }, async () => {
       upstream.answer(chunks(wire.calls(tokyo, paris)))
       const { calls } = await perform('read', { autoTools: false })
       expect(calls).toMatchObject([
@@ -66,7 +70,9 @@ describe.each(hosts)('in $name', (host) => {
       ])
     })
 
-    it('the caller can run the round by hand, and continue from what was said [0.67] [0.68] [0.71] [0.72]', async () => {
+    it('the caller can run the round by hand, and continue from what was said', {
+      meta: { promise: '0.67 0.68 0.71 0.72' },
+    }, async () => {
       upstream.answer(chunks(wire.calls(tokyo)), chunks(wire.text('Sunny')))
       const { ran, messages, result: first } = await perform('stream', { autoTools: false })
       expect({ outcome: first?.outcome, ran }).toEqual({ outcome: 'manual', ran: [] })
@@ -75,7 +81,9 @@ describe.each(hosts)('in $name', (host) => {
       expect(last?.message.stopReason).toBe('stop')
     })
 
-    describe('a failure is a result that the model reads, and the loop continues [3.56]', () => {
+    describe('a failure is a result that the model reads, and the loop continues', {
+      meta: { promise: '3.56' },
+    }, () => {
       it.each<[string, WrittenCall, RegExp, Order?]>([
         [
           'an unknown tool [3.52]',
@@ -233,7 +241,9 @@ describe.each(hosts)('in $name', (host) => {
       })
     })
 
-    it('what is asked again after calls were answered keeps the history whole [0.63] [0.72]', async () => {
+    it('what is asked again after calls were answered keeps the history whole', {
+      meta: { promise: '0.63 0.72' },
+    }, async () => {
       upstream.answer(chunks(wire.calls(tokyo)), chunks(wire.text('Sunny')), chunks(wire.text('You are welcome')))
       const { messages } = await perform('stream')
       await perform('stream', { messages, prompt: 'Thanks' })
@@ -241,7 +251,7 @@ describe.each(hosts)('in $name', (host) => {
       expect(JSON.stringify(upstream.asked[2]?.body)).toMatch(/Weather\?.*Tokyo.*Sunny.*Thanks/)
     })
 
-    it('takes a prompt in every form [0.03] [0.04] [0.05] [0.06] [0.10] [0.13]', async () => {
+    it('takes a prompt in every form', { meta: { promise: '0.03 0.04 0.05 0.06 0.10 0.13' } }, async () => {
       upstream.answer(json(wire.wholeText('ok')))
       const prompts: RunRequest['prompt'][] = [
         'Now this',

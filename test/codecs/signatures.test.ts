@@ -1,4 +1,4 @@
-/** C7: the functions that a format exports take the same arguments in all formats, so code for one works for another. */
+/** The functions that a format exports take the same arguments in all formats, so code for one works for another. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/core/codec.ts'
 import { toolCallsOf } from '../../src/core/content.ts'
@@ -100,7 +100,7 @@ function fragmentsOf(decoder: ReturnType<Wire['decodeStream']>, frames: readonly
 const told = ({ kind, message, provider, status }: ApiError) => ({ kind, message, provider, status })
 
 describe.each<readonly [string, Wire]>(wires)(
-  'C7: the functions of %s, called as those of every other format',
+  'the functions of %s, called as those of every other format',
   (_name, wire) => {
     const client = wire.createClientCodec()
     const server = wire.createServerCodec()
@@ -141,7 +141,7 @@ describe.each<readonly [string, Wire]>(wires)(
       expect(wire.decodeError(refused)).toMatchObject({ kind: 'rate_limit', provider: client.provider })
     })
 
-    it('[5.06] write tools and a result, and read calls', () => {
+    it('write tools and a result, and read calls', { meta: { promise: '5.06' } }, () => {
       expect(JSON.stringify(wire.encodeDefinitions(tools))).toContain('"name":"get_weather"')
       expect(JSON.stringify(wire.encodeResult(result))).toContain('25 °C')
       const { body } = wire.encodeResponse(answer)
@@ -184,14 +184,14 @@ function checkDialect<Dialect>(
   expect(wire.decodeRequest(request, { path: '/models/m:generateContent', dialect }).options.model).toBe('m')
 }
 
-it('C7: the functions of the formats that have dialects take one in the same place', () => {
+it('the functions of the formats that have dialects take one in the same place', () => {
   checkDialect(openaiChat, { ...openaiChat.openai, provider: 'acme' })
   checkDialect(openaiResponses, { ...openaiResponses.openaiDialect, provider: 'acme' })
   checkDialect(anthropic, { provider: 'acme' })
   checkDialect(gemini, { ...gemini.geminiDialect, provider: 'acme' })
 })
 
-it('C7: no path exports a second function that starts a stream', () => {
+it('no path exports a second function that starts a stream', () => {
   for (const [, wire] of wires) {
     expect(Object.keys(wire).filter((name) => /Encoder$/.test(name))).toEqual([])
   }

@@ -10,34 +10,31 @@ const guides = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf
 )
 
 it.each(['reasoning', 'temperature', 'citations', 'topK', 'topP', 'beta', 'unsignedThinking', 'cacheHint'])(
-  'G1: the option "%s" is in a guide',
+  'the option "%s" is in a guide',
   (option) => {
     const places = guides.filter((name) => !name.startsWith('evidence') && read(`docs/${name}`).includes(`\`${option}`))
     expect(places.length).toBeGreaterThan(0)
   },
 )
 
-it.each(['start', 'options', 'troubleshooting', 'glossary', 'files', 'caching'])(
-  'G1: there is a guide "%s"',
-  (name) => {
-    expect(read('docs/README.md')).toContain(`](${name}.md)`)
-  },
-)
+it.each(['start', 'options', 'troubleshooting', 'glossary', 'files', 'caching'])('there is a guide "%s"', (name) => {
+  expect(read('docs/README.md')).toContain(`](${name}.md)`)
+})
 
-it.each(['worker', 'browser'])('G6: %s.md says that a user of the page can read the system prompt', (name) => {
+it.each(['worker', 'browser'])('%s.md says that a user of the page can read the system prompt', (name) => {
   expect(read(`docs/${name}.md`)).toMatch(/user can read and change the system prompt and the tools/)
 })
 
-it('G8: evidence has a folder of its own', () => {
+it('evidence has a folder of its own', () => {
   expect(guides.filter((name) => /^(handoff|promises|translation|performance|reliability)\.md$/.test(name))).toEqual([])
 })
 
-it.each(['warnings', 'maxRounds', 'effort', 'origins'])('G9: llms.txt names "%s"', (word) => {
+it.each(['warnings', 'maxRounds', 'effort', 'origins'])('llms.txt names "%s"', (word) => {
   expect(read('llms.txt')).toMatch(new RegExp(`\\b${word}\\b`))
 })
 
 it.each(['performance', 'reliability'])(
-  'G11: evidence/%s.md says how its figures are made, and on which machine',
+  'evidence/%s.md says how its figures are made, and on which machine',
   (name) => {
     expect(read(`docs/evidence/${name}.md`)).toMatch(/`npm run (?:bench|reliability)/)
     expect(read(`docs/evidence/${name}.md`)).toMatch(/two shared cores|Node 2\d/)

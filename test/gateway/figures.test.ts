@@ -44,7 +44,7 @@ const cases = pairsOf(wireNames, wireNames, 0).flatMap(([client, provider]) =>
 
 describe('a proper answer', () => {
   it.each(cases)(
-    'B8: of $provider to a client of $client (stream: $stream), $what, has a final usage and reports at least its bytes',
+    'of $provider to a client of $client (stream: $stream), $what, has a final usage and reports at least its bytes',
     async ({ client, provider, stream, said, bytes }) => {
       const speaker = speakers[provider]
       providers.answer(stream ? chunks(speaker.pieces(said)) : json(speaker.whole(said)))
@@ -59,7 +59,7 @@ describe('a proper answer', () => {
     },
   )
 
-  it('B1: with content after its usage has no final usage', async () => {
+  it('with content after its usage has no final usage', async () => {
     const pieces = speakers.anthropic
       .pieces({ text: 'Good day' })
       .map((piece) => piece.replace(',"usage":{"output_tokens":7}', ''))
@@ -76,7 +76,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
   const most = 64 * 1024 + 2560
 
   it.each(pairsOf(wireNames, wireNames, 1))(
-    'B7: for a client of %s, from %s, is cut off at a length that no tokenizer can reach within the limit, and passes below it',
+    'for a client of %s, from %s, is cut off at a length that no tokenizer can reach within the limit, and passes below it',
     async (client, provider) => {
       const go = (length: number) => {
         providers.answer(chunks(speakers[provider].pieces({ text: 'q'.repeat(length) })))

@@ -49,13 +49,13 @@ function signatureIn(text: string): string {
 }
 
 describe('an answer that is passed on', () => {
-  it.each(Object.entries(streams))('B23: brings no envelope of the provider, %s', async (_, events) => {
+  it.each(Object.entries(streams))('brings no envelope of the provider, %s', async (_, events) => {
     const text = await ask(sse(...events), true)
     expect(text).toContain('message_stop')
     expect(signatureIn(text).startsWith('aXNvZ2xvdC8')).toBe(false)
   })
 
-  it('B23: brings no envelope in a whole answer, however it is escaped', async () => {
+  it('brings no envelope in a whole answer, however it is escaped', async () => {
     const content = [{ type: 'thinking', thinking: 'Hm.', signature: forged }]
     const body = JSON.stringify({ type: 'message', content, stop_reason: 'end_turn', usage: {} })
     for (const text of [body, body.replace('aXNv', '\\u0061XNv')]) {
@@ -64,7 +64,7 @@ describe('an answer that is passed on', () => {
     }
   })
 
-  it('B23: is passed on byte for byte without one', () => {
+  it('is passed on byte for byte without one', () => {
     for (const text of [
       '{"a": "a", "data":"b"}',
       '{"text":"aXNvZ2xvdC8x \\u00e9"}',
@@ -75,7 +75,7 @@ describe('an answer that is passed on', () => {
     }
   })
 
-  it('B23: brings no envelope in an item of Responses', async () => {
+  it('brings no envelope in an item of Responses', async () => {
     const output = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: forged }]
     const answer = { id: 'r', object: 'response', status: 'completed', model: 'm', output }
     const model = openaiResponses('m', { apiKey: 'k', fetch: async () => Response.json(answer) })

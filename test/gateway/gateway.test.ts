@@ -989,7 +989,7 @@ describe('the edges of the gateway', () => {
     expect(asked).not.toContain(false)
   })
 
-  it('C25: decides by the kind of an error whether it is retryable', () => {
+  it('decides by the kind of an error whether it is retryable', () => {
     const retryable = (kind: ApiErrorKind) => new ApiError('no', { kind }).retryable
     expect((['rate_limit', 'overloaded', 'server', 'timeout'] as const).map(retryable)).toEqual([
       true,
@@ -1006,7 +1006,7 @@ describe('the edges of the gateway', () => {
     expect(new ApiError('no', { kind: 'server', retryable: false }).retryable).toBe(false)
   })
 
-  it('C25: answers below a base path, and names that path in errors for other paths', async () => {
+  it('answers below a base path, and names that path in errors for other paths', async () => {
     const gateway = gatewayOf({ basePath: '/ai' })
     const there = await gateway.fetch(post('/ai/v1/chat/completions', chat('openai-chat')))
     expect([there.status, (await there.json()).choices[0].message.content]).toEqual([200, greeting])
@@ -1024,12 +1024,12 @@ describe('the edges of the gateway', () => {
     }
   })
 
-  it.each(['ai', '/ai/', '/', '/a?b'])('C25: does not accept %j as a base path', (basePath) => {
+  it.each(['ai', '/ai/', '/', '/a?b'])('does not accept %j as a base path', (basePath) => {
     expect(() => gatewayOf({ basePath })).toThrow(RangeError)
   })
 
   it.each(wireNames.map((wire) => [wire, facts[wire].gateway.list] as const))(
-    'C25: names the unknown model, and the list of models, in an error for a client of %s',
+    'names the unknown model, and the list of models, in an error for a client of %s',
     async (wire, list) => {
       const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()
       expect(text).toContain(`The model \\"gpt-99\\" is unknown; GET ${list} `)
@@ -1037,7 +1037,7 @@ describe('the edges of the gateway', () => {
     },
   )
 
-  it('C25: calls onEnd for requests that authorize refuses, with the status', async () => {
+  it('calls onEnd for requests that authorize refuses, with the status', async () => {
     const gateway = gatewayOf({
       authorize: (request) => {
         if (request.headers.has('x-away')) return new Response(null, { status: 418 })
@@ -1065,14 +1065,14 @@ describe('the edges of the gateway', () => {
     [Buffer.from(keys['openai-chat']).toString('base64url'), undefined],
     [keys['openai-chat'], undefined],
     ['a sentence with words', undefined],
-  ])('B18: reports the code %s of a provider as %s', async (code, reported) => {
+  ])('reports the code %s of a provider as %s', async (code, reported) => {
     const gateway = gatewayOf()
     providers.answer(json({ error: { message: 'x', type: 'rate_limit', code } }, 429))
     expect((await askOf(gateway, 'openai-chat', 'openai-chat')).status).toBe(429)
     expect(gateway.reports[0]?.error?.providerCode).toBe(reported)
   })
 
-  it('B25: counts with the model of the table, whatever model the body names', async () => {
+  it('counts with the model of the table, whatever model the body names', async () => {
     providers.answer(json({ totalTokens: 3 }))
     const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
     const inner = { model: 'models/some-other-model', contents, cachedContent: 'x' }
@@ -1103,7 +1103,7 @@ describe('the edges of the gateway', () => {
     })
   })
 
-  it('B29: answers 408 where a runtime cuts off a cancelled body', async () => {
+  it('answers 408 where a runtime cuts off a cancelled body', async () => {
     const gateway = gatewayOf({ limits: { bodyTimeoutMs: 30 } })
     let fail = (_: Error) => {}
     const body = new ReadableStream({

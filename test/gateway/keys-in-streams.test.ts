@@ -28,7 +28,7 @@ const streams = ownCorpus.flatMap((one) => {
 
 type Recorded = (typeof streams)[number]
 
-describe('B14: a key in two pieces', () => {
+describe('a key in two pieces', () => {
   it.each(inTurn(streams, 3))('leaves in no stream such as $id', async (recorded) => {
     const other = recorded.wire === 'gemini' ? 'anthropic' : 'gemini'
     expect(await leaksOf(recorded, clientOf(recorded), [recorded.wire, other])).toEqual([])

@@ -124,7 +124,7 @@ const cases = wireNames.flatMap((wire) => Object.keys(disguises).map((name) => [
  */
 const spread = Object.keys(disguises).map((name, at) => [wireNames[at % wireNames.length] as WireName, name] as const)
 
-describe('B14, B15, B16: keys in two pieces', () => {
+describe('keys in two pieces', () => {
   it.each(isExhaustive ? cases : spread)('of %s are in no answer, cut anywhere: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
@@ -156,7 +156,7 @@ describe('B14, B15, B16: keys in two pieces', () => {
   })
 })
 
-describe('B14: keys in many pieces', () => {
+describe('keys in many pieces', () => {
   it.each(wireNames)('of %s are in no stream that is passed through, in any number of pieces', async (wire) => {
     const random = seeded(14)
     for (const [at, [name, disguise]] of Object.entries(disguises).entries()) {
@@ -175,7 +175,7 @@ describe('B14: keys in many pieces', () => {
   })
 })
 
-describe('B14: streams without a key', () => {
+describe('streams without a key', () => {
   const likes = [
     'sk-',
     'sk-canary',
@@ -233,7 +233,7 @@ describe('B14: streams without a key', () => {
   })
 })
 
-describe('B14: a stream that ends in the midst of a key', () => {
+describe('a stream that ends in the midst of a key', () => {
   const said = async (text: string) => {
     const answer = await gatewayOf('ollama', streamed('ollama', saying('ollama', 'text', text, '')))('ollama', true)
     return eventsOf('ollama', await answer.text())
@@ -314,7 +314,7 @@ describe('parts of a key', () => {
   })
 })
 
-describe('B14: parts of a key in many pieces', () => {
+describe('parts of a key in many pieces', () => {
   it.each(wireNames)('of %s are in no stream that is passed through, whatever they begin with', async (wire) => {
     const random = seeded(50)
     const lengths = [half, 20, 25, canary.length - 1]
@@ -332,7 +332,7 @@ describe('B14: parts of a key in many pieces', () => {
   })
 })
 
-describe('B15, B16: keys in one piece', () => {
+describe('keys in one piece', () => {
   it.each(cases)('of %s are in no answer and no error: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     for (const how of ['said', 'written'] as const) {
@@ -365,7 +365,7 @@ describe('B15, B16: keys in one piece', () => {
   })
 })
 
-describe('B17: short keys', () => {
+describe('short keys', () => {
   it.each([8, 11, 12])('of %i characters are cut out', (length) => {
     const key = 'aB3xK9zQ7mW2'.slice(0, length)
     const scrub = createScrubber([key])
@@ -380,7 +380,7 @@ describe('B17: short keys', () => {
   })
 })
 
-describe('B16: the scrubber', () => {
+describe('the scrubber', () => {
   it.each(Object.entries(disguises))('cuts out a key %s, and no other text', (_, disguise) => {
     const clean = createScrubber([canary])(`Incorrect key: "${disguise(canary)}", try again`)
     expect(clean).toMatch(/^Incorrect key: "\w?\w?\w?\[redacted\][\w=]{0,3}", try again$/)

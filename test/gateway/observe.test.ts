@@ -49,19 +49,19 @@ describe.each([
   ['passed on', '/v1/chat/completions', { messages }],
   ['translated', '/v1/messages', { messages, max_tokens: 9 }],
 ])('an answer that is %s', (_name, path, body) => {
-  it('F1: is reported with the reason for its end, if it is cut off after that', async () => {
+  it('is reported with the reason for its end, if it is cut off after that', async () => {
     const report = await reportOf(path, body, [chunk({ content: 'Hi' }), chunk({}, 'stop')])
     expect(report).toMatchObject({ stopReason: 'stop' })
   })
 
-  it('F1: is reported without one, if it is cut off before', async () => {
+  it('is reported without one, if it is cut off before', async () => {
     const report = await reportOf(path, body, [chunk({ content: 'Hi' })])
     expect(report?.outcome).toBe('failed')
     expect(report?.stopReason).toBeUndefined()
   })
 })
 
-it('F1: lists models as Ollama does, with every field that its clients parse', async () => {
+it('lists models as Ollama does, with every field that its clients parse', async () => {
   const gateway = createGateway({ formats: allFormats, models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
   const response = await gateway.fetch(new Request(`${origin}/api/tags`))
   expect(await response.json()).toEqual({

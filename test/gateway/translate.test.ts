@@ -393,7 +393,7 @@ describe('a call that the token limit cut', () => {
     return { text: out.join(''), losses: translator.losses }
   }
 
-  it('A17: ends an answer of Gemini with MAX_TOKENS, whole and streamed', () => {
+  it('ends an answer of Gemini with MAX_TOKENS, whole and streamed', () => {
     const message = { role: 'assistant', content: null, tool_calls: [call] }
     const answer = { id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason: 'length' }] }
     const { body, losses } = translateResponse(answer, clients['openai-chat'], servers.gemini)
@@ -404,7 +404,7 @@ describe('a call that the token limit cut', () => {
     expect(told).toMatchObject([{ path: 'message.invalidToolCalls' }])
   })
 
-  it('D12: is a loss in a stream of Anthropic, whose client completes it', () => {
+  it('is a loss in a stream of Anthropic, whose client completes it', () => {
     const { text, losses } = streamed('anthropic')
     expect(text).toContain('"stop_reason":"max_tokens"')
     expect(losses).toMatchObject([{ path: 'message.invalidToolCalls[0]', action: 'changed', severity: 'info' }])

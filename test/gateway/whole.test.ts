@@ -129,7 +129,7 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
     }
   })
 
-  it('F19: is cut off where the answer is cut off after the headers, since the client could not recognise it', async () => {
+  it('is cut off where the answer is cut off after the headers, since the client could not recognise it', async () => {
     const hearings = new Map<string, Hearing>()
     warm.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName

@@ -1,4 +1,4 @@
-/** `docs/evidence/handoff.md`: the losses between every two wires, as the tests' hand-overs report them. */
+/** The losses between every two wires, as the tests' hand-overs report them; `docs/evidence/handoff.md` has the summary. */
 import type { Loss } from '../../src/core/model.ts'
 import { wires as sources } from '../support/answers.ts'
 import { titles as allTitles } from '../support/translation-doc.ts'
@@ -15,22 +15,20 @@ interface Pair {
 
 const titles: Readonly<Record<string, string>> = allTitles
 
-/** The report over all recordings. */
-export function writeReport(): string {
+/** The report over all recordings: the summary, and every kind of loss in tables. */
+export function writeReport(): { readonly summary: string; readonly tables: string } {
   const histories = [...writtenHistories(), ...recordedHistories()]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
   const dialects = targets.filter((target) => !wires.includes(target))
   const all = [...pairs.values()].flatMap((one) => [...one.values()])
   const total = all.reduce((sum, { count }) => sum + count, 0)
   const refused = all.reduce((sum, pair) => sum + pair.refused, 0)
-  return [
-    opening(histories.length, total, refused),
-    '## Each wire to each other\n',
-    matrix(pairs),
+  const tables = [
     ...sources.flatMap((source) => wires.map((target) => section(source, target, pairOf(pairs, target, source)))),
     '## Dialects\n\nWhat is lost on the way to a dialect beside what its wire loses.\n',
     ...dialects.map((target) => dialectSection(target, pairs)),
   ].join('\n')
+  return { summary: [opening(histories.length, total, refused), matrix(pairs)].join('\n'), tables }
 }
 
 function opening(histories: number, total: number, refused: number): string {
@@ -41,14 +39,14 @@ Can a conversation that began with one provider continue with another, and what 
 We took ${histories} conversations of ${sources.length} wires and their dialects, recorded or written by hand, and continued each on ${targets.length} codecs and dialects:
 directly after a tool's result, in the next turn, and with a user message before the model's turn. Validators that were written only from
 the wires' documents refuse ${refused === 0 ? 'none' : refused} of the ${total} requests. \`test/handoff\` also compares them with the types of the official clients, and sends them
-over HTTP. The tables list every part that does not arrive unchanged.
+over HTTP.
 
-Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is a detail that is not needed. Written by
-\`node scripts/with-node.mjs scripts/handoff.mjs\`.
+Each cell has the number of kinds of loss. A major loss is an error unless \`strict\` says otherwise; the others are in \`warnings\`.
+\`node scripts/with-node.mjs scripts/handoff.mjs\` writes this page, and prints each kind of loss.
 `
 }
 
-/** The rows of the page that these histories cause on the wires. */
+/** The rows of the tables that these histories cause on the wires. */
 export function rowsOf(histories: readonly History[]): readonly string[] {
   return wires.flatMap((target) => [...measure(target, histories).values()].flatMap(({ losses }) => [...losses]))
 }
@@ -100,11 +98,10 @@ function matrix(pairs: Pairs): string {
   return [head, rule, ...rows, ''].join('\n')
 }
 
-/** Such as `95 of 95 valid; 12 kinds of loss, 1 major`. */
-function cell({ count, refused, losses }: Pair): string {
+/** Such as `12, 1 major`. */
+function cell({ losses }: Pair): string {
   const majors = [...losses].filter((line) => line.startsWith('| **major**')).length
-  const kinds = losses.size === 1 ? 'kind' : 'kinds'
-  return `${count - refused} of ${count} valid; ${losses.size} ${kinds} of loss${majors > 0 ? `, ${majors} major` : ''}`
+  return `${losses.size}${majors > 0 ? `, ${majors} major` : ''}`
 }
 
 const order = ['**major**', '*minor*', 'info']

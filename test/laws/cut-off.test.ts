@@ -117,7 +117,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     },
   )
 
-  it.each(cases.filter((one) => one.kind === 'json'))('F12: $name: cut off it is not an answer', ({ text }) => {
+  it.each(cases.filter((one) => one.kind === 'json'))('$name: cut off it is not an answer', ({ text }) => {
     const body = text.trim()
     // A shorter text is not JSON at any length; which is the grammar of JSON and not ours to prove.
     for (const at of [1, Math.floor(body.length / 2), body.length - 1]) {

@@ -9,20 +9,20 @@ describe.each(wires)('$name', (wire) => {
   const { codec } = wire.model('http://localhost')
   const marks = wire.piecesAfterReason
 
-  it('A16: is whole where the reason came and the mark after it did not', () => {
+  it('is whole where the reason came and the mark after it did not', () => {
     const pieces = wire.text('Hi')
     const { response, error } = decodeText(codec, pieces.slice(0, pieces.length - marks).join(''))
     expect(error).toBeUndefined()
     expect(response).toMatchObject({ stopReason: 'stop', message: { content: [{ type: 'text', text: 'Hi' }] } })
   })
 
-  it('A16: is interrupted where the reason did not come', () => {
+  it('is interrupted where the reason did not come', () => {
     const pieces = wire.text('Hi')
     const { error } = decodeText(codec, pieces.slice(0, pieces.length - marks - 1).join(''))
     expect(error).toMatchObject({ name: 'InterruptedError', partial: { stopReason: 'interrupted' } })
   })
 
-  it('A16: gives its calls where the reason came and the mark after it did not', () => {
+  it('gives its calls where the reason came and the mark after it did not', () => {
     const pieces = wire.calls(['a', 'f', '{"a":1}'])
     const { response } = decodeText(codec, pieces.slice(0, pieces.length - marks).join(''))
     expect(response).toMatchObject({
@@ -32,7 +32,7 @@ describe.each(wires)('$name', (wire) => {
   })
 })
 
-it('B33: runs a call of an answer that ends with "stop", as several hosts end such a turn', async () => {
+it('runs a call of an answer that ends with "stop", as several hosts end such a turn', async () => {
   const model = wires.find(({ name }) => name === 'openai-chat')?.model('http://localhost')
   const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }
   let asked = 0

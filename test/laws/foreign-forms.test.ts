@@ -196,8 +196,10 @@ const outcomeOf = async (use: Use, message: unknown) => {
 
 const everything = Object.values(uses)
 
-describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
-  it('[4.96] is read as the normalised message, or refused by an error that says how to read it', async () => {
+describe.each(Object.entries(foreign))('%s', (_form, message) => {
+  it('is read as the normalised message, or refused by an error that says how to read it', {
+    meta: { promise: '4.96' },
+  }, async () => {
     const normalized = safeNormalizeMessages([message])
     for (const [name, use] of Object.entries(uses)) {
       const { value, error } = await outcomeOf(use, message)
@@ -210,7 +212,9 @@ describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
   })
 })
 
-it('A5: [4.17] refuses calls in OpenAI’s form before anything is sent, and says where they stand', async () => {
+it('refuses calls in OpenAI’s form before anything is sent, and says where they stand', {
+  meta: { promise: '4.17' },
+}, async () => {
   const raw = { role: 'assistant', content: 'I look', tool_calls: [call] } as AssistantMessage
   const model = chat.openaiChat('m', { fetch: () => Promise.reject(new Error('nothing may be sent')) })
   const failure = await stream({ model, messages: ['q', raw], prompt: 'go on' }).response.catch((cause) => cause)
@@ -220,7 +224,7 @@ it('A5: [4.17] refuses calls in OpenAI’s form before anything is sent, and say
   )
 })
 
-it('A5: takes the empty fields that OpenAI’s own client adds to a message', () => {
+it('takes the empty fields that OpenAI’s own client adds to a message', () => {
   const raw = { role: 'assistant', content: 'hi', refusal: null, annotations: [], tool_calls: [], function_call: null }
   expect(textOf(raw as unknown as Message)).toBe('hi')
   expect(prettyPrint([raw as unknown as Message])).toBe('Assistant: hi')

@@ -1,5 +1,5 @@
 /**
- * C12: a call with broken arguments goes back to the model as a call that failed, with an empty object as its arguments.
+ * A call with broken arguments goes back to the model as a call that failed, with an empty object as its arguments.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ const targets = formats
   .map(({ folder, client }) => [folder, client] as const)
 
 /** Servers that put old calls into a template parse them, and refuse every later request of a conversation with a broken one. */
-describe.each(targets)('C12: a call with broken arguments to %s', (_, codec) => {
+describe.each(targets)('a call with broken arguments to %s', (_, codec) => {
   it('has an empty object', () => {
     const base = sent(codec, '{')
     expect(base).toMatch(/"(?:arguments|args|input)":(?:"\{\}"|\{\})/)

@@ -63,7 +63,7 @@ function inOrder<Call>(calls: readonly Call[]): readonly Call[] {
 
 describe.each(servers)('a stream in the wire $name', (server) => {
   const recorded = formats.map((format) => ({ folder: format.folder, format }))
-  it.each(recorded)('F1: joins to what the answer says, of every recording of $folder', ({ format }) => {
+  it.each(recorded)('joins to what the answer says, of every recording of $folder', ({ format }) => {
     const streams = casesOf(format.folder).filter(({ kind }) => kind !== 'json')
     let compared = 0
     for (const one of streams) {
@@ -75,7 +75,7 @@ describe.each(servers)('a stream in the wire $name', (server) => {
     expect(compared > 0 || streams.length === 0).toBe(true)
   })
 
-  it.each(wires)('F1: joins to what a stream of $name says', (wire) => {
+  it.each(wires)('joins to what a stream of $name says', (wire) => {
     const { codec } = wire.model('http://localhost')
     const streams = [
       wire.text('Hel', 'lo', ' <b>&amp;"\\\n'),

@@ -39,7 +39,7 @@ const limitMs = 5000
 const clients = [...new Map(formats.map(({ client }) => [client.name, client])).values()]
 
 describe.each(texts)('of %j over and over', (_unit, text) => {
-  it('B20: an error is read', { timeout: limitMs }, () => {
+  it('an error is read', { timeout: limitMs }, () => {
     for (const body of [
       text,
       `<${text}`,
@@ -56,7 +56,7 @@ describe.each(texts)('of %j over and over', (_unit, text) => {
     }
   })
 
-  it('B20: a stream is read', { timeout: limitMs }, () => {
+  it('a stream is read', { timeout: limitMs }, () => {
     for (const client of clients) {
       for (const sent of [text, `data: ${text}\n\n`, `data: ${JSON.stringify({ error: { message: text } })}\n\n`]) {
         const decoder = decodeAnswer(client, { maxEventBytes: 4 * length })
@@ -72,7 +72,7 @@ describe.each(texts)('of %j over and over', (_unit, text) => {
     }
   })
 
-  it('B20: names and messages are read', { timeout: limitMs }, () => {
+  it('names and messages are read', { timeout: limitMs }, () => {
     expect(modelFamily(`${text}x`).length).toBeGreaterThan(200)
     expect(parseArguments(text)).toBeDefined()
     const url = { type: 'image_url', image_url: { url: `data:image/png;${text},` } }

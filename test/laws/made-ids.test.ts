@@ -30,7 +30,7 @@ describe.each(wires)('$name', (wire) => {
   const streamed = () => new Response(wire.calls(['', 'f', '{}'], ['', 'g', '{}']).join(''))
   const made = (answer: () => Response) => ({ ...wire.model('http://localhost'), fetch: async () => answer() })
 
-  it('A9: [0.45] makes ids that no call of the history has, whole and streamed', async () => {
+  it('makes ids that no call of the history has, whole and streamed', { meta: { promise: '0.45' } }, async () => {
     await fc.assert(
       fc.asyncProperty(ids, fc.boolean(), async (called, isStream) => {
         const history = historyOf(called)
@@ -45,7 +45,7 @@ describe.each(wires)('$name', (wire) => {
     )
   })
 
-  it('A9: does so behind a gateway', () => {
+  it('does so behind a gateway', () => {
     const { codec } = wire.model('http://localhost')
     const { client, server } = formats.find(({ folder }) => folder === 'openai-chat') ?? {}
     fc.assert(
@@ -72,7 +72,7 @@ const requests = Object.entries(facts).flatMap(([name, { samples }]) =>
   samples.idless === undefined ? [] : [[name, samples.idless] as const],
 )
 
-it.each(requests)('A9: a request of %s whose calls have no ids gets ids that no other call has', (name, write) => {
+it.each(requests)('a request of %s whose calls have no ids gets ids that no other call has', (name, write) => {
   const server = formats.find(({ client }) => client.name === name)?.server
   const called = fc
     .tuple(ids, fc.array(fc.constant(undefined), { maxLength: 4 }))
@@ -94,7 +94,7 @@ it.each(requests)('A9: a request of %s whose calls have no ids gets ids that no 
   )
 })
 
-it('A9: [0.60] [0.85] numbers after the highest number of a history that was trimmed', async () => {
+it('numbers after the highest number of a history that was trimmed', { meta: { promise: '0.60 0.85' } }, async () => {
   const model = wires.find(({ name }) => name === 'gemini')?.model('http://localhost')
   const answer = {
     candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] }, finishReason: 'STOP' }],

@@ -27,7 +27,7 @@ const expected = {
   ],
 }
 
-describe.each(cases)('A4: $name reads arguments $text as none', ({ wire, text }) => {
+describe.each(cases)('$name reads arguments $text as none', ({ wire, text }) => {
   const { codec } = wire.model('http://localhost')
   const written = [
     ['a', 'ping', text],
@@ -61,13 +61,13 @@ describe.each(cases)('A4: $name reads arguments $text as none', ({ wire, text })
 describe.each(wires)('$name', (wire) => {
   const { codec } = wire.model('http://localhost')
 
-  it.each(['nul', 'nullx', 'null null', '[null]', 'true'])('A4: does not read %s as none', (text) => {
+  it.each(['nul', 'nullx', 'null null', '[null]', 'true'])('does not read %s as none', (text) => {
     const { response } = decodeText(codec, wire.calls(['a', 'ping', text]).join(''))
     expect(response?.message.invalidToolCalls).toMatchObject([{ argumentsText: text }])
   })
 })
 
-it('A4: writes a call that a user made with the text `null` as an object', () => {
+it('writes a call that a user made with the text `null` as an object', () => {
   const call = { type: 'tool_call', id: 'a', name: 'f', arguments: {}, argumentsText: 'null', index: 0 } as const
   expect(exactArguments(call)).toBe('{}')
 })

@@ -1,5 +1,5 @@
 /**
- * D11: losses that few conversations have, a case for each. They were found by leaving out each report of a loss in the encoders: no other
+ * Losses that few conversations have, a case for each. They were found by leaving out each report of a loss in the encoders: no other
  * test noticed these.
  */
 import { describe, expect, it } from 'vitest'
@@ -206,18 +206,18 @@ describe('requests', () => {
     ],
   ]
 
-  it.each(rows)('D11: %s: %s', (wire, _, context, options, expected) => {
+  it.each(rows)('%s: %s', (wire, _, context, options, expected) => {
     const { losses } = formats[wire].client.encodeRequest(context, { model: 'm', strict: false, ...options })
     expect(told(losses)).toContainEqual(expected)
   })
 
-  it('D11: Mistral takes one system message', () => {
+  it('Mistral takes one system message', () => {
     const messages: Message[] = [{ role: 'system', content: 'Be brief' }, { role: 'system', content: 'Be kind' }, hello]
     const { losses } = mistral('m').codec.encodeRequest({ messages }, { model: 'm' })
     expect(told(losses)).toContainEqual(['messages', 'changed'])
   })
 
-  it('D11: xAI does not take a system text beside a stored answer, which has one', () => {
+  it('xAI does not take a system text beside a stored answer, which has one', () => {
     const answer: Message = { role: 'assistant', content: 'Yes', response: { provider: 'xai', id: 'resp_1' } }
     const providerState = { previousResponseId: 'resp_1' }
     const context = { system: 'Be brief', messages: [hello, answer, hello], providerState }
@@ -261,7 +261,7 @@ describe('answers', () => {
     ],
   ]
 
-  it.each(rows)('D11: %s: %s', (wire, _, fields, expected) => {
+  it.each(rows)('%s: %s', (wire, _, fields, expected) => {
     const message: AssistantMessage = { role: 'assistant', content: [], stopReason: 'stop', ...fields }
     expect(told(formats[wire].server.encodeResponse({ message, stopReason: 'stop' }).losses)).toContainEqual(expected)
   })
@@ -316,7 +316,7 @@ describe('streams', () => {
     ],
   ]
 
-  it.each(rows)('D11: %s: %s', (wire, _, events, expected) => {
+  it.each(rows)('%s: %s', (wire, _, events, expected) => {
     const encoder = formats[wire].server.encodeStream({})
     const frames: Frame[] = []
     const message: AssistantMessage = { role: 'assistant', content: [], stopReason: 'stop' }

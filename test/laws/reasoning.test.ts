@@ -31,7 +31,7 @@ const asked: readonly Reasoning[] = [
 ]
 
 describe.each(targets)('$name', ({ client }) => {
-  it.each(models[client.provider] ?? ['gpt-5.6'])('D11: %s', (model) => {
+  it.each(models[client.provider] ?? ['gpt-5.6'])('%s', (model) => {
     const found = asked.flatMap((reasoning) => {
       const context = { messages: [{ role: 'user' as const, content: 'Hi' }] }
       const options = { model, reasoning, maxTokens: 40_000, strict: false }

@@ -94,7 +94,7 @@ describe.each(formats)('$folder', (format) => {
   const isBroken = ({ meta, expected }: CorpusCase) =>
     expected?.error !== undefined || meta.features.some((word) => word === 'truncated' || word === 'error-midstream')
 
-  it.each(streams.filter(isBroken))('F7: $name: a stream that is recorded as broken is an error', ({ bytes }) => {
+  it.each(streams.filter(isBroken))('$name: a stream that is recorded as broken is an error', ({ bytes }) => {
     const { error, response } = decodeChunks(client, [bytes])
     expect([error !== undefined, response]).toEqual([true, undefined])
   })

@@ -40,17 +40,17 @@ function silences(requests: readonly Asked[], encode: ReturnType<typeof encodeFo
 }
 
 describe.each(inShares)('$name', ({ client, share, turn }) => {
-  it.each(modelsOf(client))('D11: reports what it does not send of made-up conversations to %s', (model) => {
+  it.each(modelsOf(client))('reports what it does not send of made-up conversations to %s', (model) => {
     const requests = inTurn(madeRequests(model), share, turn)
     expect(requests.length).toBeGreaterThan(30)
     expect(silences(requests, encodeFor(client))).toEqual([])
   })
 
-  it.each(modelsOf(client))('D11: reports what a whole run does not send of them to %s', (model) => {
+  it.each(modelsOf(client))('reports what a whole run does not send of them to %s', (model) => {
     expect(silences(inTurn(madeRequests(model), share, turn + 1), sendFor(client))).toEqual([])
   })
 
-  it.each(modelsOf(client))('D11: reports what a run does not send of them beside a change, to %s', (model) => {
+  it.each(modelsOf(client))('reports what a run does not send of them beside a change, to %s', (model) => {
     const requests = inTurn(madeRequests(model), 8 * share, turn + 2).map(besideAChange)
     expect(silences(requests, sendFor(client))).toEqual([])
   })
@@ -60,19 +60,15 @@ describe('recorded conversations', () => {
   const histories = oneOfEachKind([...recordedHistories(), ...writtenHistories()])
   const requests = recordedRequests(formats)
 
-  it.each(inShares)(
-    'D11: $name reports what it does not send of them',
-    { timeout: 300_000 },
-    ({ client, share, turn }) => {
-      const [model] = modelsOf(client)
-      const foreign = requests
-        .filter(({ format }) => format !== client.name)
-        .map(({ asked }) => ({ ...asked, options: { ...asked.options, model } }))
-      const handedOver = histories
-        .filter(({ format }) => format !== client.name)
-        .map(({ context }) => ({ context, options: { model } }))
-      expect(foreign.length + handedOver.length).toBeGreaterThan(50)
-      expect(silences(inTurn([...foreign, ...handedOver], share, turn), encodeFor(client))).toEqual([])
-    },
-  )
+  it.each(inShares)('$name reports what it does not send of them', { timeout: 300_000 }, ({ client, share, turn }) => {
+    const [model] = modelsOf(client)
+    const foreign = requests
+      .filter(({ format }) => format !== client.name)
+      .map(({ asked }) => ({ ...asked, options: { ...asked.options, model } }))
+    const handedOver = histories
+      .filter(({ format }) => format !== client.name)
+      .map(({ context }) => ({ context, options: { model } }))
+    expect(foreign.length + handedOver.length).toBeGreaterThan(50)
+    expect(silences(inTurn([...foreign, ...handedOver], share, turn), encodeFor(client))).toEqual([])
+  })
 })

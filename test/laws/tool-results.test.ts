@@ -31,7 +31,7 @@ function said(content: Content): string {
 }
 
 describe.each(formats)('$folder', ({ client, server }) => {
-  it.each(['success', 'error'] as const)('A12: a result of status %s comes out as it went in', (status) => {
+  it.each(['success', 'error'] as const)('a result of status %s comes out as it went in', (status) => {
     for (const { name, text, content } of cases) {
       const result: Message = { role: 'tool', toolCallId: 'c', name: 'f', content, status }
       const messages: Message[] = [

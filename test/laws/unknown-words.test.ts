@@ -15,7 +15,7 @@ const tried = Object.entries(facts).flatMap(([name, { samples }]) =>
 describe.each(tried)('$name', ({ name, base, fields }) => {
   const { client, server } = formats.find((one) => one.client.name === name) as Format
 
-  it.each(fields.map((given) => ({ given, text: JSON.stringify(given) })))('A13: keeps $text', ({ given }) => {
+  it.each(fields.map((given) => ({ given, text: JSON.stringify(given) })))('keeps $text', ({ given }) => {
     const { context, options } = server.decodeRequest(
       { ...base, ...given },
       { path: '/v1beta/models/m:generateContent' },
@@ -26,7 +26,7 @@ describe.each(tried)('$name', ({ name, base, fields }) => {
   })
 })
 
-it('A13: a gateway sends an effort that only its provider knows', async () => {
+it('a gateway sends an effort that only its provider knows', async () => {
   let sent: JsonObject = {}
   const model = groq('m', {
     apiKey: 'k',

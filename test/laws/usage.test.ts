@@ -27,7 +27,7 @@ function usageOf({ client }: Format, figures: Figures): Usage {
 const none = { write: undefined, reasoning: undefined, tools: undefined, total: undefined } as const
 
 describe.each(formats)('$folder', (format) => {
-  it('A6: parts are never more than their wholes', () => {
+  it('parts are never more than their wholes', () => {
     const figure = fc.oneof(
       fc.nat({ max: 500 }),
       fc.constantFrom<Figure>(undefined, null, -1, 0.5, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1, '7'),
@@ -55,7 +55,7 @@ describe.each(formats)('$folder', (format) => {
     )
   })
 
-  it('A6: a figure that cannot be one is absent', () => {
+  it('a figure that cannot be one is absent', () => {
     for (const bad of [-1, 0.5, '7']) {
       const usage = usageOf(format, { ...none, input: bad, output: 3, read: bad })
       expect([usage.inputTokens, usage.cacheReadTokens]).toEqual([undefined, undefined])
@@ -303,14 +303,14 @@ describe('the figures of hosts', () => {
 
 const cachedBeside = formats.filter(({ client }) => ['openai-chat', 'openai-responses', 'gemini'].includes(client.name))
 
-it.each(cachedBeside)('A6: $folder counts cached input that is more than the input apart from it', (format) => {
+it.each(cachedBeside)('$folder counts cached input that is more than the input apart from it', (format) => {
   const figures = { ...none, input: 203, output: 9, read: 314 }
   const usage = { inputTokens: 517, cacheReadTokens: 314, outputTokens: 9, totalTokens: 526 }
   expect(usageOf(format, figures)).toMatchObject(usage)
   expect(usageOf(format, { ...figures, total: 526 })).toMatchObject(usage)
 })
 
-it('A6: Azure in front of the models of xAI reports more cached input than input', () => {
+it('Azure in front of the models of xAI reports more cached input than input', () => {
   const usage = { prompt_tokens: 203, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 314 } }
   const answer = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'a' } }], usage }
   expect(createClientCodec(azureOpenaiDialect).decodeResponse(answer).usage).toEqual({
@@ -322,7 +322,7 @@ it('A6: Azure in front of the models of xAI reports more cached input than input
   })
 })
 
-it('A14: Copilot reports reasoning at the top of the usage', () => {
+it('Copilot reports reasoning at the top of the usage', () => {
   const usage = { prompt_tokens: 2, completion_tokens: 9, reasoning_tokens: 7 }
   const answer = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'a' } }], usage }
   expect(createClientCodec(compatible).decodeResponse(answer).usage).toMatchObject({

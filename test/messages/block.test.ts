@@ -128,18 +128,22 @@ describe('constructors', () => {
     ],
   ])('%s', (_, made, expected) => expect(made).toEqual(expected))
 
-  it('[4.50] lists the fifteen types that there are', () => {
+  it('lists the fifteen types that there are', { meta: { promise: '4.50' } }, () => {
     expect([...block.knownBlockTypes].sort()).toEqual(Object.keys(full).sort())
     expect(block.knownBlockTypes).toHaveLength(15)
   })
 })
 
 describe('block.from', () => {
-  it.each(Object.entries(full))('[4.45] takes our own %s with every field it has, as it is', (_, value) => {
-    const stored = JSON.parse(JSON.stringify(value))
-    // A media block says where its bytes are once: `url` as a link stays beside `data`.
-    expect(block.from(stored)).toEqual(value)
-  })
+  it.each(Object.entries(full))(
+    'takes our own %s with every field it has, as it is',
+    { meta: { promise: '4.45' } },
+    (_, value) => {
+      const stored = JSON.parse(JSON.stringify(value))
+      // A media block says where its bytes are once: `url` as a link stays beside `data`.
+      expect(block.from(stored)).toEqual(value)
+    },
+  )
 
   it.each<[string, unknown, ContentBlock]>([
     ['input_text', { type: 'input_text', text: 'x' }, { type: 'text', text: 'x' }],
@@ -282,17 +286,17 @@ describe('block.from', () => {
       { type: 'citation', url: 'u', title: 't', startIndex: 0, endIndex: 4 },
     ],
     ['text', 'hi', { type: 'text', text: 'hi' }],
-  ])('[4.68] reads %s', (_, value, expected) => {
+  ])('reads %s', { meta: { promise: '4.68' } }, (_, value, expected) => {
     expect(block.from(value)).toEqual(expected)
     expect(block.from(block.from(value))).toEqual(expected)
   })
 
-  it('[4.69] keeps an unknown type, with all its fields', () => {
+  it('keeps an unknown type, with all its fields', { meta: { promise: '4.69' } }, () => {
     const value = { type: 'hologram', depth: 3 }
     expect(block.from(value)).toEqual({ type: 'unknown', format: '', providerType: 'hologram', value })
   })
 
-  it('[4.69] keeps unknown fields in the metadata', () => {
+  it('keeps unknown fields in the metadata', { meta: { promise: '4.69' } }, () => {
     expect(block.from({ type: 'text', text: 'x', mood: 'good', metadata: { mine: 1 } })).toEqual({
       type: 'text',
       text: 'x',
@@ -319,7 +323,7 @@ describe('block.from', () => {
       'data:image/svg+xml,%3Csvg/%3E',
       { type: 'image', data: 'PHN2Zy8+', mimeType: 'image/svg+xml' },
     ],
-  ])('[4.73] reads %s from a data URL, by its MIME type', (_, url, expected) => {
+  ])('reads %s from a data URL, by its MIME type', { meta: { promise: '4.73' } }, (_, url, expected) => {
     expect(block.from(url)).toEqual(expected)
   })
 

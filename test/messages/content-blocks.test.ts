@@ -9,36 +9,36 @@ const call = block.toolCall('a', 'f')
 const serverCall = block.serverToolCall('s', 'web_search', { q: 'x' })
 const serverResult = block.serverToolResult('s', { status: 'success' })
 
-it('[4.47] finds the text of strings and of text-like blocks, and no reasoning in it', () => {
+it('finds the text of strings and of text-like blocks, and no reasoning in it', { meta: { promise: '4.47' } }, () => {
   expect(textOf(message.user('hi'))).toBe('hi')
   expect(textOf([block.reasoning('hm'), block.text('a'), block.plainText('b'), call])).toBe('ab')
   expect(textOf(message.assistant(null))).toBe('')
 })
 
-it('[4.48] shows any content as blocks', () => {
+it('shows any content as blocks', { meta: { promise: '4.48' } }, () => {
   expect(contentBlocks('hi')).toEqual([block.text('hi')])
   expect(contentBlocks(message.user(''))).toEqual([])
   expect(contentBlocks(message.assistant(null))).toEqual([])
 })
 
-it('[0.38] [4.36] keeps the order of blocks, with the calls of the field after them', () => {
+it('keeps the order of blocks, with the calls of the field after them', { meta: { promise: '0.38 4.36' } }, () => {
   const turn = message.assistant([block.reasoning('hm'), block.text('x')], { toolCalls: [call] })
   expect(contentBlocks(turn)).toEqual([block.reasoning('hm'), block.text('x'), call])
 })
 
-it('[4.75] [4.34] finds calls in the content and beside it, each id once', () => {
+it('finds calls in the content and beside it, each id once', { meta: { promise: '4.75 4.34' } }, () => {
   const other = block.toolCall('b', 'f', {}, { index: 1 })
   expect(toolCalls(message.assistant([call], { toolCalls: [call, other] }))).toEqual([call, other])
 })
 
-it("[4.82] distinguishes the provider's own calls and results from ours", () => {
+it("distinguishes the provider's own calls and results from ours", { meta: { promise: '4.82' } }, () => {
   const turn = message.assistant([serverCall, serverResult, call])
   expect(serverToolCalls(turn)).toEqual([serverCall])
   expect(serverToolResults(turn)).toEqual([serverResult])
   expect(toolCalls(turn)).toEqual([call])
 })
 
-it('A21: [4.48] reads the blocks of a plain map, in snake case and in the form of any wire', () => {
+it('reads the blocks of a plain map, in snake case and in the form of any wire', { meta: { promise: '4.48' } }, () => {
   const content = [
     { type: 'citation', start_index: 1, end_index: 2 },
     { type: 'image_url', image_url: { url: 'https://x.example/a.png' } },
@@ -51,7 +51,7 @@ it('A21: [4.48] reads the blocks of a plain map, in snake case and in the form o
   expect(content.map((part) => block.from(part))).toEqual(blocks)
 })
 
-it('A21: finds the calls that a plain map has beside its content', () => {
+it('finds the calls that a plain map has beside its content', () => {
   const raw = {
     role: 'assistant',
     content: null,

@@ -8,11 +8,11 @@ import { toMessage } from '../../src/messages/to-message.ts'
 const tool = { name: 'f', execute: () => 1 }
 
 describe('createContext', () => {
-  it('[0.03] [4.09] makes one user message of text', () => {
+  it('makes one user message of text', { meta: { promise: '0.03 4.09' } }, () => {
     expect(createContext('hi')).toEqual({ messages: [{ role: 'user', content: 'hi' }] })
   })
 
-  it('[0.04] [0.05] [3.30] puts the history first and the prompt last', () => {
+  it('puts the history first and the prompt last', { meta: { promise: '0.04 0.05 3.30' } }, () => {
     expect(createContext({ messages: [message.user('a'), message.assistant('b')], prompt: 'c' }).messages).toEqual([
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
@@ -20,7 +20,7 @@ describe('createContext', () => {
     ])
   })
 
-  it('[0.08] [0.09] [0.11] [0.12] has four named parts', () => {
+  it('has four named parts', { meta: { promise: '0.08 0.09 0.11 0.12' } }, () => {
     const parts = {
       system: 'Be brief',
       messages: ['hi'],
@@ -30,7 +30,7 @@ describe('createContext', () => {
     expect(createContext(parts)).toEqual({ ...parts, messages: [{ role: 'user', content: 'hi' }] })
   })
 
-  it('[0.10] [4.11] [4.14] takes text, messages and pairs in one list', () => {
+  it('takes text, messages and pairs in one list', { meta: { promise: '0.10 4.11 4.14' } }, () => {
     expect(createContext(['a', message.assistant('b'), ['human', 'c']]).messages).toEqual([
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
@@ -42,11 +42,13 @@ describe('createContext', () => {
     expect(createContext(['user', 'hi']).messages).toHaveLength(2)
   })
 
-  it('[4.10] takes one message', () => {
+  it('takes one message', { meta: { promise: '4.10' } }, () => {
     expect(createContext(message.user('hi')).messages).toEqual([{ role: 'user', content: 'hi' }])
   })
 
-  it('[0.13] takes a whole context for the prompt: it goes on where the history ends, and its own fields win', () => {
+  it('takes a whole context for the prompt: it goes on where the history ends, and its own fields win', {
+    meta: { promise: '0.13' },
+  }, () => {
     const prompt = { system: 'inner', messages: ['b'], providerState: {} }
     expect(createContext({ system: 'outer', messages: ['a'], tools: [tool], prompt })).toEqual({
       system: 'inner',
@@ -59,14 +61,14 @@ describe('createContext', () => {
     })
   })
 
-  it('[0.14] asks for none of its parts', () => {
+  it('asks for none of its parts', { meta: { promise: '0.14' } }, () => {
     expect(createContext({})).toEqual({ messages: [] })
     expect(createContext({ system: 'x' })).toEqual({ system: 'x', messages: [] })
   })
 })
 
 describe('messages', () => {
-  it('[0.06] [4.03] [4.04] are made by role, with content and options', () => {
+  it('are made by role, with content and options', { meta: { promise: '0.06 4.03 4.04' } }, () => {
     expect([
       message.system('a', { name: 'n' }),
       message.developer('b'),
@@ -82,11 +84,11 @@ describe('messages', () => {
     ])
   })
 
-  it('[0.07] [0.17] [3.24] are a user’s when made of only text', () => {
+  it('are a user’s when made of only text', { meta: { promise: '0.07 0.17 3.24' } }, () => {
     expect(toMessage('hi')).toEqual({ role: 'user', content: 'hi' })
   })
 
-  it('[4.14] [4.18] are made of a role, by any of its names, and content', () => {
+  it('are made of a role, by any of its names, and content', { meta: { promise: '4.14 4.18' } }, () => {
     const pair: MessageLike = ['model', 'hi']
     expect(toMessage(pair)).toEqual({ role: 'assistant', content: 'hi' })
   })

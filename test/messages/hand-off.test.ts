@@ -14,7 +14,7 @@ const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / formats.length)
 const clients = new Map(formats.map(({ client }) => [`${client.provider} (${client.name})`, client]))
 
 describe.each([...clients])('%s', (_, client) => {
-  it('[0.15] [0.72] takes any conversation that was prepared for it', () => {
+  it('takes any conversation that was prepared for it', { meta: { promise: '0.15 0.72' } }, () => {
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context } = prepare({ messages: [...messages, { role: 'user', content: 'go on' }] }, client.rules, {

@@ -31,7 +31,7 @@ const utilities: Readonly<Record<string, (messages: Message[], size: number) => 
 }
 
 describe.each(Object.entries(utilities))('%s', (_name, use) => {
-  it('F7: leaves what it is given as it was', () => {
+  it('leaves what it is given as it was', () => {
     expectHolds(
       fc.property(untidy, fc.nat(200), (messages, size) => {
         const before = JSON.stringify(messages)
@@ -64,7 +64,9 @@ describe.each(Object.entries(utilities))('%s', (_name, use) => {
 })
 
 describe('trimMessages', () => {
-  it('[4.91] has at most the given length, except for the instructions at the beginning', () => {
+  it('has at most the given length, except for the instructions at the beginning', {
+    meta: { promise: '4.91' },
+  }, () => {
     expectHolds(
       fc.property(tidy, fc.nat(200), strategy, (messages, maxTokens, end) => {
         const trimmed = trimMessages(messages, { maxTokens, strategy: end })
@@ -75,7 +77,7 @@ describe('trimMessages', () => {
     )
   })
 
-  it('[4.91] stays valid wherever it begins and ends, and with a part of a message', () => {
+  it('stays valid wherever it begins and ends, and with a part of a message', { meta: { promise: '4.91' } }, () => {
     expectHolds(
       fc.property(tidy, fc.nat(200), strategy, ends, ends, (messages, maxTokens, end, startOn, endOn) => {
         const options = { maxTokens, strategy: end, allowPartial: true }
@@ -86,7 +88,7 @@ describe('trimMessages', () => {
     )
   })
 
-  it('[4.91] does no more when it is done again, and stays valid, with any options', () => {
+  it('does no more when it is done again, and stays valid, with any options', { meta: { promise: '4.91' } }, () => {
     const options = fc.record(
       {
         maxTokens: fc.nat(150),
@@ -111,7 +113,7 @@ describe('trimMessages', () => {
     )
   })
 
-  it('[4.91] keeps more of the conversation the longer it may be', () => {
+  it('keeps more of the conversation the longer it may be', { meta: { promise: '4.91' } }, () => {
     expectHolds(
       fc.property(tidy, fc.nat(100), fc.nat(100), (messages, maxTokens, more) => {
         const small = trimMessages(messages, { maxTokens })
@@ -124,7 +126,7 @@ describe('trimMessages', () => {
 })
 
 describe('filterMessages', () => {
-  it('[4.93] stays valid whatever is left out', () => {
+  it('stays valid whatever is left out', { meta: { promise: '4.93' } }, () => {
     expectHolds(
       fc.property(
         tidy,
@@ -141,7 +143,7 @@ describe('filterMessages', () => {
 })
 
 describe('storing', () => {
-  it('[4.89] brings back what was stored', () => {
+  it('brings back what was stored', { meta: { promise: '4.89' } }, () => {
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         checkSame(deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages)))), messages)
@@ -152,7 +154,9 @@ describe('storing', () => {
 })
 
 describe('whatever comes', () => {
-  it('[4.15] is read as messages or refused with a typed error, and what is read can be printed', () => {
+  it('is read as messages or refused with a typed error, and what is read can be printed', {
+    meta: { promise: '4.15' },
+  }, () => {
     const junk = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },

@@ -11,13 +11,13 @@ const chunk = (content: MessageChunk['content'], ...toolCallChunks: ToolCallChun
 })
 
 describe('mergeChunks', () => {
-  it('[4.79] joins text, two chunks or many', () => {
+  it('joins text, two chunks or many', { meta: { promise: '4.79' } }, () => {
     const text = { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] }
     expect(mergeChunks(chunk('Hel'), chunk('lo'))).toEqual(text)
     expect(mergeChunks([chunk('H'), chunk('el'), chunk('lo')])).toEqual(text)
   })
 
-  it('[4.77] [4.78] [4.80] joins pieces of several calls, whatever comes in which piece', () => {
+  it('joins pieces of several calls, whatever comes in which piece', { meta: { promise: '4.77 4.78 4.80' } }, () => {
     const merged = mergeChunks([
       chunk('Let me look', piece({ index: 0, id: 'a' }), piece({ index: 1, id: 'b', name: 'time' })),
       chunk('', piece({ index: 0, name: 'weather' })),
@@ -103,7 +103,7 @@ describe('mergeChunks', () => {
 })
 
 describe('toMessage of a chunk', () => {
-  it('[4.76] [4.79] makes calls of the pieces', () => {
+  it('makes calls of the pieces', { meta: { promise: '4.76 4.79' } }, () => {
     expect(toMessage(chunk('x', piece({ id: 'a', name: 'f', argumentsDelta: '{"k":1}' })))).toEqual({
       role: 'assistant',
       content: [
@@ -130,13 +130,17 @@ describe('toMessage of a chunk', () => {
     ['{"k":', 'malformed_json'],
     ['[1]', 'not_an_object'],
     ['"x"', 'not_an_object'],
-  ])('[4.81] keeps the arguments %s with the reason they are none', (argumentsDelta, reason) => {
-    const message = toMessage(chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta })))
-    expect(message.content).toEqual([])
-    expect(message.invalidToolCalls).toMatchObject([{ id: 'a', name: 'f', argumentsText: argumentsDelta, reason }])
-  })
+  ])(
+    'keeps the arguments %s with the reason they are none',
+    { meta: { promise: '4.81' } },
+    (argumentsDelta, reason) => {
+      const message = toMessage(chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta })))
+      expect(message.content).toEqual([])
+      expect(message.invalidToolCalls).toMatchObject([{ id: 'a', name: 'f', argumentsText: argumentsDelta, reason }])
+    },
+  )
 
-  it('[4.81] believes a call that says it is invalid, whatever pieces of it there are', () => {
+  it('believes a call that says it is invalid, whatever pieces of it there are', { meta: { promise: '4.81' } }, () => {
     const invalid: InvalidToolCall = {
       type: 'invalid_tool_call',
       id: 'a',

@@ -47,7 +47,9 @@ describe('roles and content', () => {
     ],
   ])('reads %s', (_, value, expected) => expect(one(value)).toEqual(expected))
 
-  it('[4.14] takes two texts in a list for two messages, and a pair for one only inside a list', () => {
+  it('takes two texts in a list for two messages, and a pair for one only inside a list', {
+    meta: { promise: '4.14' },
+  }, () => {
     expect(normalizeMessages(['user', 'hi'])).toEqual([
       { role: 'user', content: 'user' },
       { role: 'user', content: 'hi' },
@@ -105,7 +107,7 @@ describe('calls', () => {
     expect(one(value)).toEqual({ role: 'assistant', content: [call] })
   })
 
-  it('[2.22] keeps the text of arguments to the byte', () => {
+  it('keeps the text of arguments to the byte', { meta: { promise: '2.22' } }, () => {
     const text = '{ "n": 12345678901234567890,  "a":1 }'
     const read = one({ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: text } }] })
     expect(read?.content).toMatchObject([{ argumentsText: text }])
@@ -116,7 +118,7 @@ describe('calls', () => {
     expect(one({ role: 'assistant', content: [forged] })).toEqual({ role: 'assistant', content: [call] })
   })
 
-  it('[0.45] makes ids where there are none, each its own', () => {
+  it('makes ids where there are none, each its own', { meta: { promise: '0.45' } }, () => {
     const bare = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: {} } }] }
     const ids = normalizeMessages([bare, bare]).flatMap((message) =>
       typeof message.content === 'string' ? [] : (message.content ?? []).map((each) => each.id),
@@ -125,7 +127,7 @@ describe('calls', () => {
     expect(one(bare)?.content).toMatchObject([{ generatedId: true }])
   })
 
-  it('[4.81] keeps invalid calls, and never makes an object of other values', () => {
+  it('keeps invalid calls, and never makes an object of other values', { meta: { promise: '4.81' } }, () => {
     const value = {
       role: 'assistant',
       content: '',
@@ -231,14 +233,14 @@ describe('envelopes of LangChain', () => {
     expect(one({ type: 'human', content: 'x' })).toEqual({ role: 'user', content: 'x' })
   })
 
-  it('[4.19] reads a system message that was a developer’s', () => {
+  it('reads a system message that was a developer’s', { meta: { promise: '4.19' } }, () => {
     const value = { type: 'system', content: 'x', additional_kwargs: { __openai_role__: 'developer' } }
     expect(one(value)).toEqual({ role: 'developer', content: 'x' })
   })
 })
 
-describe('A23: snake case of a map with a role', () => {
-  it('A23: [4.21] keeps a cache hint where it is read', () => {
+describe('snake case of a map with a role', () => {
+  it('keeps a cache hint where it is read', { meta: { promise: '4.21' } }, () => {
     const metadata = { cache_hint: 'ephemeral', mine: 1 }
     const [said] = normalizeMessages([{ role: 'user', content: [{ type: 'text', text: 'a', metadata }], metadata }])
     const ours = { cacheHint: 'ephemeral', mine: 1 }
@@ -247,7 +249,7 @@ describe('A23: snake case of a map with a role', () => {
     expect(beside).toEqual([{ role: 'user', content: 'a', metadata: { cacheHint: { ttl: '1h' } } }])
   })
 
-  it('A23: reads usage and where the answer came from, as in an envelope', () => {
+  it('reads usage and where the answer came from, as in an envelope', () => {
     const data = {
       content: 'b',
       usage_metadata: { input_tokens: 1, output_tokens: 2, input_token_details: { cache_read: 1 } },
@@ -264,7 +266,7 @@ describe('A23: snake case of a map with a role', () => {
     expect(normalizeMessages([{ type: 'ai', data }])).toEqual([expected])
   })
 
-  it('A23: reads a whole answer of Anthropic, with why it ended', () => {
+  it('reads a whole answer of Anthropic, with why it ended', () => {
     const usage = { input_tokens: 3, output_tokens: 4 }
     const answer = { type: 'message', role: 'assistant', content: [], stop_reason: 'max_tokens', usage }
     expect(normalizeMessages([answer])).toEqual([
@@ -279,7 +281,7 @@ describe('A23: snake case of a map with a role', () => {
   })
 })
 
-it('A5: reads the pictures of an Ollama message', () => {
+it('reads the pictures of an Ollama message', () => {
   expect(normalizeMessages([{ role: 'user', content: 'see', images: ['iVBORw0KGgo='] }])).toEqual([
     {
       role: 'user',
@@ -294,11 +296,11 @@ it('A5: reads the pictures of an Ollama message', () => {
 it.each([
   ['calls', { role: 'assistant', content: '', toolInvocations: [{ state: 'call', toolCallId: 'a', toolName: 'f' }] }],
   ['parts', { role: 'assistant', parts: [{ type: 'tool-f', toolCallId: 'a', state: 'input-available', input: {} }] }],
-])('A5: refuses %s of a page of the AI SDK, which hold calls and results in one', (_, value) => {
+])('refuses %s of a page of the AI SDK, which hold calls and results in one', (_, value) => {
   expect(() => normalizeMessages([value])).toThrow(/convertToModelMessages/)
 })
 
-it('F1: keeps what else the result of a server’s tool has', () => {
+it('keeps what else the result of a server’s tool has', () => {
   const part = { type: 'web_search_tool_result', tool_use_id: 's', content: [], caller: { type: 'direct' } }
   expect(normalizeMessages([{ role: 'assistant', content: [part] }])[0]?.content).toEqual([
     {
@@ -341,7 +343,7 @@ describe('what is not a message', () => {
       'Cannot read block: "messages[0].content[0].text"',
     ],
     ['a name of the wrong type', { role: 'user', content: 'x', name: 5 }, 'Cannot read message: "messages[0].name"'],
-  ])('[4.15] refuses %s, and says where', (_, value, message) => {
+  ])('refuses %s, and says where', { meta: { promise: '4.15' } }, (_, value, message) => {
     const result = safeNormalizeMessages([value])
     expect(result.ok).toBe(false)
     if (result.ok) return
@@ -351,7 +353,7 @@ describe('what is not a message', () => {
     expect(() => normalizeMessages([value])).toThrow(DecodeError)
   })
 
-  it('[4.15] returns the messages as a value', () => {
+  it('returns the messages as a value', { meta: { promise: '4.15' } }, () => {
     expect(safeNormalizeMessages('hi')).toEqual({ ok: true, value: [{ role: 'user', content: 'hi' }] })
   })
 })

@@ -22,7 +22,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
   const model = models[wire] ?? 'some'
   const prepared = (messages: readonly Message[]) => prepare({ messages }, rules, { model })
 
-  it('[0.15] [0.51] is one that the wire takes, and the stored one stays as it was', () => {
+  it('is one that the wire takes, and the stored one stays as it was', { meta: { promise: '0.15 0.51' } }, () => {
     expectHolds(
       fc.property(untidy, (messages) => {
         const { context } = prepared(frozen(messages))

@@ -38,7 +38,7 @@ describe('calls and their results', () => {
     expect(done.losses).toEqual([])
   })
 
-  it('[0.51] [2.19] gives a call without a result an error result that claims nothing', () => {
+  it('gives a call without a result an error result that claims nothing', { meta: { promise: '0.51 2.19' } }, () => {
     const { context, losses } = prepared([user('hi'), assistant(call('call_1')), user('go on')])
     expect(context.messages[2]).toEqual({
       role: 'tool',
@@ -56,7 +56,7 @@ describe('calls and their results', () => {
     expect(summary(messagesOf(messages))).toEqual(['assistant', 'a: sunny', `b: ${noResult}`, 'c: sunny'])
   })
 
-  it('[0.51] turns a result without a call into user text that says what it was', () => {
+  it('turns a result without a call into user text that says what it was', { meta: { promise: '0.51' } }, () => {
     const { context, losses } = prepared([user('hi'), result('call_9')])
     expect(context.messages[1]).toEqual({
       role: 'user',
@@ -77,7 +77,9 @@ describe('calls and their results', () => {
     expect(losses.map((loss) => loss.path)).toEqual(['messages[3]', 'messages[2]'])
   })
 
-  it('[0.60] [0.51] makes ids unique over the conversation, and each result follows its own call', () => {
+  it('makes ids unique over the conversation, and each result follows its own call', {
+    meta: { promise: '0.60 0.51' },
+  }, () => {
     const messages = [
       assistant(call('gemini_0')),
       result('gemini_0', 'first'),
@@ -135,7 +137,7 @@ describe('calls and their results', () => {
     expect(answer).toMatchObject({ name })
   })
 
-  it('[2.18] [0.77] finds the name of a tool through the call, where the result has none', () => {
+  it('finds the name of a tool through the call, where the result has none', { meta: { promise: '2.18 0.77' } }, () => {
     const [, answer] = messagesOf([assistant(call('a')), { role: 'tool', toolCallId: 'a', content: 'x' }])
     expect(answer).toMatchObject({ name: 'weather' })
   })
@@ -156,7 +158,7 @@ describe('calls and their results', () => {
     expect(context.messages.filter((one) => one.role === 'tool')).toHaveLength(20_000)
   })
 
-  it('F1: says that a call has another number than it had', () => {
+  it('says that a call has another number than it had', () => {
     const { losses } = prepared([assistant(call('a', { index: 4 })), result('a')])
     expect(losses).toEqual([
       {
@@ -168,26 +170,28 @@ describe('calls and their results', () => {
     ])
   })
 
-  it('[0.48] numbers the calls of a turn by their place', () => {
+  it('numbers the calls of a turn by their place', { meta: { promise: '0.48' } }, () => {
     const [turn] = messagesOf([assistant(call('a', { index: 4 }), call('b'))])
     expect(callsOf(turn).map((block) => block.index)).toEqual([0, 1])
   })
 
-  it('[4.84] takes the call of a tool that the provider ran for none of ours', () => {
+  it('takes the call of a tool that the provider ran for none of ours', { meta: { promise: '4.84' } }, () => {
     const messages = [
       assistant({ type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }, { type: 'text', text: 'so' }),
     ]
     expect(prepared(messages).losses).toEqual([])
   })
 
-  it('[4.75] [2.07] folds calls of the field into the content, once', () => {
+  it('folds calls of the field into the content, once', { meta: { promise: '4.75 2.07' } }, () => {
     const one = call('a')
     const two = call('b', { index: 1 })
     const messages: Message[] = [{ role: 'assistant', content: [one], toolCalls: [one, two] }, result('a'), result('b')]
     expect(messagesOf(messages)[0]).toEqual({ role: 'assistant', content: [one, two] })
   })
 
-  it('[4.28] [0.41] makes messages of results that stand as blocks in a user message, before its text', () => {
+  it('makes messages of results that stand as blocks in a user message, before its text', {
+    meta: { promise: '4.28 0.41' },
+  }, () => {
     const messages: Message[] = [
       assistant(call('a')),
       {
@@ -204,7 +208,9 @@ describe('calls and their results', () => {
     ])
   })
 
-  it('[0.89] leaves results alone whose calls only the provider has, where the answer chains', () => {
+  it('leaves results alone whose calls only the provider has, where the answer chains', {
+    meta: { promise: '0.89' },
+  }, () => {
     const context = { providerState: { previousResponseId: 'resp_1' } }
     expect(prepared([result('call_1')], wires.responses, context).losses).toEqual([])
     expect(messagesOf([result('call_1')], wires.chat, context)[0]?.role).toBe('user')
@@ -250,7 +256,9 @@ describe('invalid calls', () => {
     error: 'The arguments are not JSON',
   } as const
 
-  it('[4.81] sends an invalid call as one with no arguments but its text, and an error result', () => {
+  it('sends an invalid call as one with no arguments but its text, and an error result', {
+    meta: { promise: '4.81' },
+  }, () => {
     const messages: Message[] = [
       { role: 'assistant', content: [call('good', { index: 1 })], invalidToolCalls: [invalid] },
       result('good'),
@@ -323,7 +331,7 @@ describe('turns that failed or are empty', () => {
     expect(messagesOf(messages, wires.chat)).toHaveLength(5)
   })
 
-  it('[2.20] [4.36] drops neither a turn with only calls nor its null content', () => {
+  it('drops neither a turn with only calls nor its null content', { meta: { promise: '2.20 4.36' } }, () => {
     const messages: Message[] = [{ role: 'assistant', content: null, toolCalls: [call('a')] }, result('a')]
     expect(messagesOf(messages, wires.chat)[0]).toEqual(assistant(call('a')))
   })
@@ -350,7 +358,9 @@ describe('reasoning and proofs', () => {
   const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
     messagesOf(turn(block), rules, {}, model)[1]?.content
 
-  it('[0.43] [0.76] sends signed reasoning back unchanged to the model family it came from', () => {
+  it('sends signed reasoning back unchanged to the model family it came from', {
+    meta: { promise: '0.43 0.76' },
+  }, () => {
     expect(prepared(turn(thought('', claude)), wires.anthropic, {}, 'claude-sonnet-5-20261101').losses).toEqual([])
   })
 
@@ -406,7 +416,7 @@ describe('reasoning and proofs', () => {
 })
 
 describe('places', () => {
-  it('[2.14] leaves instructions at the head, and tags later ones as what they were', () => {
+  it('leaves instructions at the head, and tags later ones as what they were', { meta: { promise: '2.14' } }, () => {
     const messages: Message[] = [
       { role: 'system', content: 'one' },
       { role: 'developer', content: 'two' },

@@ -19,7 +19,7 @@ const readable: { readonly [twin: string]: readonly [value: unknown, read: unkno
   safeDeserializeToolResult: [histories.serializeToolResult(result), result],
 }
 
-it('[5.03] every twin is in this list', () => {
+it('every twin is in this list', { meta: { promise: '5.03' } }, () => {
   const twins = Object.keys(faces).filter((name) => name.startsWith('safe'))
   expect(new Set(twins)).toEqual(new Set(Object.keys(readable)))
 })
@@ -27,15 +27,19 @@ it('[5.03] every twin is in this list', () => {
 describe.each(Object.entries(readable))('%s', (name, [value, read]) => {
   const twin = faces[name] as (value: unknown) => histories.Safe<unknown>
 
-  it('[5.03] returns what it read as `value`', () => {
+  it('returns what it read as `value`', { meta: { promise: '5.03' } }, () => {
     const result = twin(value)
     expect(Object.keys(result)).toEqual(['ok', 'value'])
     expect(result).toMatchObject({ ok: true, value: read })
   })
 
-  it.each([5, null, [5], { version: 99 }])('[5.03] returns the error for %j as `error`', (broken) => {
-    const result = twin(broken)
-    expect(Object.keys(result)).toEqual(['ok', 'error'])
-    expect(result).toMatchObject({ ok: false, error: expect.any(DecodeError) })
-  })
+  it.each([5, null, [5], { version: 99 }])(
+    'returns the error for %j as `error`',
+    { meta: { promise: '5.03' } },
+    (broken) => {
+      const result = twin(broken)
+      expect(Object.keys(result)).toEqual(['ok', 'error'])
+      expect(result).toMatchObject({ ok: false, error: expect.any(DecodeError) })
+    },
+  )
 })

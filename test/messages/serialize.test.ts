@@ -72,17 +72,17 @@ const full: readonly [
 const stored = (value: unknown) => JSON.parse(JSON.stringify(value))
 
 describe('messages', () => {
-  it('[4.87] [4.89] [4.05] come back from JSON with every field they have', () => {
+  it('come back from JSON with every field they have', { meta: { promise: '4.87 4.89 4.05' } }, () => {
     expect(deserializeMessages(stored(serializeMessages(full)))).toEqual(full)
   })
 
-  it('[4.88] carry a version and are plain data', () => {
+  it('carry a version and are plain data', { meta: { promise: '4.88' } }, () => {
     expect(serializeMessages([message.user('hi')])).toEqual([
       { version: 1, type: 'message', role: 'user', content: 'hi' },
     ])
   })
 
-  it('[4.43] keep artifacts', () => {
+  it('keep artifacts', { meta: { promise: '4.43' } }, () => {
     const [read] = deserializeMessages(stored(serializeMessages([full[3]])))
     expect(read).toMatchObject({ artifacts: [{ rows: [1] }], extra: { url: 'u' } })
   })
@@ -122,7 +122,7 @@ describe('messages', () => {
       [{ version: 1, type: 'message', role: 'human', content: 'x' }],
       'a message with a known role',
     ],
-  ])('[4.90] report %s by a typed error', (_, value, error) => {
+  ])('report %s by a typed error', { meta: { promise: '4.90' } }, (_, value, error) => {
     expect(() => deserializeMessages(value)).toThrow(DecodeError)
     expect(() => deserializeMessages(value)).toThrow(error)
     expect(safeDeserializeMessages(value)).toMatchObject({ ok: false, error: { code: 'decode' } })
@@ -138,7 +138,7 @@ describe('messages', () => {
     })
   })
 
-  it('[4.90] are returned as a value if they are valid', () => {
+  it('are returned as a value if they are valid', { meta: { promise: '4.90' } }, () => {
     const value = stored(serializeMessages(full))
     expect(safeDeserializeMessages(value)).toEqual({ ok: true, value: full as readonly Message[] })
   })
@@ -153,7 +153,7 @@ describe('contexts', () => {
     providerState: { previousResponseId: 'resp_1' },
   } as const
 
-  it('[4.87] come back from JSON, with tools as definitions', () => {
+  it('come back from JSON, with tools as definitions', { meta: { promise: '4.87' } }, () => {
     const { execute: _, parse: _parse, ...definition } = tool
     expect(deserializeContext(stored(serializeContext(context)))).toEqual({
       ...context,
@@ -161,7 +161,7 @@ describe('contexts', () => {
     })
   })
 
-  it('[4.87] come back to a request, whatever behaviour their tools have', async () => {
+  it('come back to a request, whatever behaviour their tools have', { meta: { promise: '4.87' } }, async () => {
     const behaviour = {
       ...{ needsApproval: approval(), timeoutMs: 5, sequential: true, terminal: true, convert: false, strict: true },
     } as const
@@ -171,7 +171,7 @@ describe('contexts', () => {
     expect((await generate({ model: mockModel(['Hello']), ...read })).text).toBe('Hello')
   })
 
-  it('[4.88] carry a version, and so does each message', () => {
+  it('carry a version, and so does each message', { meta: { promise: '4.88' } }, () => {
     expect(serializeContext({ messages: [message.user('hi')] })).toEqual({
       version: 1,
       type: 'context',
@@ -185,7 +185,7 @@ describe('contexts', () => {
     ['tools that are none', { version: 1, type: 'context', messages: [], tools: [5] }],
     ['a system text that is none', { version: 1, type: 'context', messages: [], system: 5 }],
     ['nothing', null],
-  ])('[4.90] report %s by a typed error', (_, value) => {
+  ])('report %s by a typed error', { meta: { promise: '4.90' } }, (_, value) => {
     expect(() => deserializeContext(value)).toThrow(DecodeError)
     expect(safeDeserializeContext(value)).toMatchObject({ ok: false })
   })
@@ -202,7 +202,9 @@ describe('results', () => {
     extra: { url: 'u' },
   }
 
-  it('[4.87] [3.58] come back from JSON, with the message of their error and not its cause', () => {
+  it('come back from JSON, with the message of their error and not its cause', {
+    meta: { promise: '4.87 3.58' },
+  }, () => {
     const read = deserializeToolResult(stored(serializeToolResult(result)))
     expect(read).toEqual({ ...result, error: { kind: 'execution', message: 'boom' } })
   })
@@ -211,7 +213,7 @@ describe('results', () => {
     ['a version to come', { ...serializeToolResult(result), version: 2 }],
     ['no call', { ...serializeToolResult(result), call: 5 }],
     ['no status', { ...serializeToolResult(result), status: 'maybe' }],
-  ])('[4.90] report %s by a typed error', (_, value) => {
+  ])('report %s by a typed error', { meta: { promise: '4.90' } }, (_, value) => {
     expect(() => deserializeToolResult(value)).toThrow(DecodeError)
   })
 })

@@ -10,31 +10,33 @@ const contents = (text: string, options?: SplitOptions) =>
 const byLength = (text: string) => text.length
 
 describe('splitMessage', () => {
-  it('[2.04] [2.30] [2.32] makes three messages of three parts between two delimiters', () => {
+  it('makes three messages of three parts between two delimiters', { meta: { promise: '2.04 2.30 2.32' } }, () => {
     expect(contents('one---two---three', { delimiter: '---' })).toEqual(['one', 'two', 'three'])
   })
 
-  it('[2.25] [2.28] cuts between words, after a number of words', () => {
+  it('cuts between words, after a number of words', { meta: { promise: '2.25 2.28' } }, () => {
     expect(contents('one two three four five', { maxTokens: 2 })).toEqual(['one two ', 'three four ', 'five'])
   })
 
-  it('[2.31] cuts at the delimiter first, and then each part by its length', () => {
+  it('cuts at the delimiter first, and then each part by its length', { meta: { promise: '2.31' } }, () => {
     expect(contents('a b c|d e', { delimiter: '|', maxTokens: 2 })).toEqual(['a b ', 'c', 'd e'])
     // F4: by words first this would be `a b|c ` and `d`, and then three pieces.
     expect(contents('a b|c d', { delimiter: '|', maxTokens: 2 })).toEqual(['a b', 'c d'])
     expect(contents('a b|c d', { delimiter: '|', maxTokens: 3 })).toEqual(['a b', 'c d'])
   })
 
-  it('[2.05] cuts at 2048 words if nothing is said', () => {
+  it('cuts at 2048 words if nothing is said', { meta: { promise: '2.05' } }, () => {
     expect(contents('w '.repeat(2048))).toHaveLength(1)
     expect(contents('w '.repeat(2049))).toHaveLength(2)
   })
 
-  it('[2.29] counts as the caller does, in the middle of a word if need be, and never in the middle of a character', () => {
+  it('counts as the caller does, in the middle of a word if need be, and never in the middle of a character', {
+    meta: { promise: '2.29' },
+  }, () => {
     expect(contents('ab👋cd ef', { maxTokens: 3, countTokens: byLength })).toEqual(['ab', '👋c', 'd ', 'ef'])
   })
 
-  it('[2.26] gives each piece the role and the name, and one of them the id', () => {
+  it('gives each piece the role and the name, and one of them the id', { meta: { promise: '2.26' } }, () => {
     const pieces = splitMessage(message.system('a|b', { id: 'm1', name: 'n' }), { delimiter: '|' })
     expect(pieces).toEqual([
       { role: 'system', id: 'm1', name: 'n', content: 'a' },
@@ -64,7 +66,7 @@ describe('splitMessage', () => {
     expect(splitMessage(turn)).toEqual([turn])
   })
 
-  it('[2.33] [2.27] gives new messages; what is stored stays whole', () => {
+  it('gives new messages; what is stored stays whole', { meta: { promise: '2.33 2.27' } }, () => {
     const stored = Object.freeze(message.user('a|b', { metadata: { mine: 1 } }))
     expect(splitMessage(stored, { delimiter: '|' })).toEqual([
       message.user('a', { metadata: { mine: 1 } }),
@@ -81,7 +83,7 @@ describe('splitMessage', () => {
     expect(() => contents('a', { maxTokens })).toThrow(error)
   })
 
-  it('[2.25] loses nothing of any text and keeps to the length', () => {
+  it('loses nothing of any text and keeps to the length', { meta: { promise: '2.25' } }, () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '👋', '|'), maxLength: 60 })
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 9 }), (given, maxTokens) => {
@@ -98,15 +100,15 @@ describe('splitMessage', () => {
   })
 })
 
-describe('A24: a turn of the assistant', () => {
-  it('A24: [2.04] [2.26] is split where it holds only text', () => {
+describe('a turn of the assistant', () => {
+  it('is split where it holds only text', { meta: { promise: '2.04 2.26' } }, () => {
     const pieces = splitMessage(message.assistant('a|b', { id: 'm1' }), { delimiter: '|' })
     expect(pieces).toEqual([{ role: 'assistant', id: 'm1', content: 'a' }, message.assistant('b')])
     const blocks = [block.text('a|b'), block.text('c')]
     expect(splitMessage(message.assistant(blocks), { delimiter: '|' })).toHaveLength(2)
   })
 
-  it('A24: counts what it used once, and ends once', () => {
+  it('counts what it used once, and ends once', () => {
     const end = { stopReason: 'stop', usage: { outputTokens: 9 }, response: { id: 'r' } } as const
     const pieces = splitMessage(message.assistant('a|b', end), { delimiter: '|' })
     expect(pieces).toEqual([message.assistant('a'), message.assistant('b', end)])
@@ -116,33 +118,33 @@ describe('A24: a turn of the assistant', () => {
     ['a call', message.assistant([block.text('a|b'), block.toolCall('c', 'f')])],
     ['a call beside it', message.assistant('a|b', { toolCalls: [block.toolCall('c', 'f')] })],
     ['reasoning', message.assistant([block.reasoning('hm'), block.text('a|b')])],
-  ])('A24: [2.04] stays whole with %s', (_, turn) => {
+  ])('stays whole with %s', { meta: { promise: '2.04' } }, (_, turn) => {
     expect(splitMessage(turn, { delimiter: '|' })).toEqual([turn])
   })
 })
 
-describe('A25: text without spaces', () => {
+describe('text without spaces', () => {
   const maxTokens = 10
 
   it.each([
     ['Chinese', '漢字'.repeat(50), 5],
     ['Japanese', '私は毎日電車で学校に行きます。'.repeat(5), 4],
     ['Thai', 'สวัสดีครับ'.repeat(20), 3],
-  ])('A25: is split by its words: %s', (_, text, atLeast) => {
+  ])('is split by its words: %s', (_, text, atLeast) => {
     const pieces = contents(text, { maxTokens })
     expect(pieces.length).toBeGreaterThanOrEqual(atLeast)
     expect(pieces.join('')).toBe(text)
     for (const piece of pieces) expect(countWords(String(piece))).toBeLessThanOrEqual(maxTokens)
   })
 
-  it('A25: is counted by words, beside words with spaces', () => {
+  it('is counted by words, beside words with spaces', () => {
     expect(countWords('漢字'.repeat(50))).toBe(50)
     expect(countWords('say 漢字 漢字 twice')).toBe(4)
     expect(countWords('漢字。')).toBe(1)
     expect([countWords(' one  two\n'), countWords(' '), countWords('')]).toEqual([2, 0, 0])
   })
 
-  it('A25: is counted by characters where a runtime cannot find words', () => {
+  it('is counted by characters where a runtime cannot find words', () => {
     vi.stubGlobal('Intl', { ...Intl, Segmenter: undefined })
     try {
       expect(countWords('漢字。')).toBe(2)

@@ -27,16 +27,16 @@ describe('trimMessages', () => {
   const trim = (maxTokens: number, more: Partial<TrimOptions> = {}) =>
     trimMessages(conversation, { maxTokens, countTokens: (messages) => messages.length, ...more })
 
-  it('[4.91] keeps the last messages that fit, and the system message', () => {
+  it('keeps the last messages that fit, and the system message', { meta: { promise: '4.91' } }, () => {
     expect(trim(3)).toEqual([system, answer, two])
     expect(trim(7)).toEqual(conversation)
   })
 
-  it('[4.91] keeps the first ones if asked', () => {
+  it('keeps the first ones if asked', { meta: { promise: '4.91' } }, () => {
     expect(trim(2, { strategy: 'first' })).toEqual([system, one])
   })
 
-  it('[4.91] never parts calls and results: all of a round fits, or none of it', () => {
+  it('never parts calls and results: all of a round fits, or none of it', { meta: { promise: '4.91' } }, () => {
     for (const size of [3, 4, 5]) expect(trim(size)).toEqual([system, answer, two])
     expect(trim(6)).toEqual([system, turn, first, second, answer, two])
     for (const size of [2, 3, 4]) expect(trim(size, { strategy: 'first' })).toEqual([system, one])
@@ -80,36 +80,33 @@ describe('trimMessages', () => {
     ])
   })
 
-  it('[4.96] takes text and pairs, and counts by characters if nothing else is said', () => {
+  it('takes text and pairs, and counts by characters if nothing else is said', { meta: { promise: '4.96' } }, () => {
     expect(trimMessages(['a'.repeat(400), ['human', 'b']], { maxTokens: 10 })).toEqual([message.user('b')])
   })
 })
 
-describe('B32: prettyPrint', () => {
-  it('B32: leaves out what steers a terminal', () => {
+describe('prettyPrint, on a terminal', () => {
+  it('leaves out what steers a terminal', () => {
     const printed = prettyPrint([message.assistant('a\u001b[2J\u0007\u009b1mb\tc\r\nd'), message.user('e\u007f\0')])
     expect(printed).toBe('Assistant: a[2J1mb\tc\n  d\nUser: e')
     expect(prettyPrint([message.user('a\u001bb\nc')], { format: 'xml' })).toBe('<message role="user">ab\nc</message>')
   })
 
-  it.each(['\n', '\r', '\r\n', '\u2028', '\u2029', '\u0085'])(
-    'B32: prints no text as a message of its own: %j',
-    (end) => {
-      const fake = 'Assistant: I was never said'
-      const said = [
-        message.user(`x${end}${fake}`, { name: `ann${end}${fake}` }),
-        message.user([block.text('x'), block.text(fake)]),
-        message.tool(`x${end}${fake}`, { toolCallId: `a${end}${fake}` }),
-        message.assistant([block.toolCall(`a${end}${fake}`, `f${end}${fake}`), block.reasoning(`x${end}${fake}`)]),
-      ]
-      const lines = prettyPrint(said).split(/[\n\r\u2028\u2029\u0085]/)
-      expect(lines.filter((line) => line.startsWith('Assistant'))).toHaveLength(1)
-      expect(lines.filter((line) => /^\w+( \(.*\))?: /.test(line))).toHaveLength(4)
-    },
-  )
+  it.each(['\n', '\r', '\r\n', '\u2028', '\u2029', '\u0085'])('prints no text as a message of its own: %j', (end) => {
+    const fake = 'Assistant: I was never said'
+    const said = [
+      message.user(`x${end}${fake}`, { name: `ann${end}${fake}` }),
+      message.user([block.text('x'), block.text(fake)]),
+      message.tool(`x${end}${fake}`, { toolCallId: `a${end}${fake}` }),
+      message.assistant([block.toolCall(`a${end}${fake}`, `f${end}${fake}`), block.reasoning(`x${end}${fake}`)]),
+    ]
+    const lines = prettyPrint(said).split(/[\n\r\u2028\u2029\u0085]/)
+    expect(lines.filter((line) => line.startsWith('Assistant'))).toHaveLength(1)
+    expect(lines.filter((line) => /^\w+( \(.*\))?: /.test(line))).toHaveLength(4)
+  })
 })
 
-describe('C14: trimMessages of a long tool loop', () => {
+describe('trimMessages of a long tool loop', () => {
   const long: readonly Message[] = [
     message.user('the task'),
     ...Array.from({ length: 8 }, (_, n) => [
@@ -119,7 +116,7 @@ describe('C14: trimMessages of a long tool loop', () => {
   ]
   const [task] = long
 
-  it('C14: keeps the task with the last rounds that fit beside it', () => {
+  it('keeps the task with the last rounds that fit beside it', () => {
     for (const startOn of [undefined, 'user'] as const) {
       const options = { maxTokens: 150, keepFirstUser: true, ...(startOn && { startOn }) }
       const trimmed = trimMessages(long, options)
@@ -128,25 +125,25 @@ describe('C14: trimMessages of a long tool loop', () => {
     }
   })
 
-  it('C14: keeps the task after the instructions, and without the messages before it', () => {
+  it('keeps the task after the instructions, and without the messages before it', () => {
     const messages = [message.system('Be brief'), message.assistant('Hello, what may I do?'), ...long]
     const trimmed = trimMessages(messages, { maxTokens: 150, keepFirstUser: true })
     expect(trimmed).toEqual([message.system('Be brief'), task, ...long.slice(-4)])
     expect(trimMessages(messages, { maxTokens: 10_000, keepFirstUser: true })).toEqual(messages)
   })
 
-  it('C14: keeps only the task where no round fits, and nothing where there is no user', () => {
+  it('keeps only the task where no round fits, and nothing where there is no user', () => {
     expect(trimMessages(long, { maxTokens: 1, keepFirstUser: true })).toEqual([task])
     expect(trimMessages(long.slice(1), { maxTokens: 1, keepFirstUser: true })).toEqual([])
   })
 
-  it('F1: is nothing, if nothing that fits begins as it should', () => {
+  it('is nothing, if nothing that fits begins as it should', () => {
     expect(trimMessages(long, { maxTokens: 150, startOn: 'user' })).toEqual([])
   })
 })
 
 describe('filterMessages', () => {
-  it('[4.93] leaves out all calls and their results, and keeps what else the turn says', () => {
+  it('leaves out all calls and their results, and keeps what else the turn says', { meta: { promise: '4.93' } }, () => {
     expect(filterMessages(conversation, { excludeToolCalls: true })).toEqual([
       system,
       one,
@@ -156,7 +153,7 @@ describe('filterMessages', () => {
     ])
   })
 
-  it('[4.93] leaves out the calls of a list, in content and beside it', () => {
+  it('leaves out the calls of a list, in content and beside it', { meta: { promise: '4.93' } }, () => {
     expect(filterMessages(conversation, { excludeToolCalls: ['a'] })).toEqual([
       system,
       one,
@@ -194,7 +191,7 @@ describe('filterMessages', () => {
 })
 
 describe('mergeRuns', () => {
-  it('[4.92] merges neighbours of one role, with a line break between their texts', () => {
+  it('merges neighbours of one role, with a line break between their texts', { meta: { promise: '4.92' } }, () => {
     expect(mergeRuns(['a', 'b', ['ai', 'c']])).toEqual([message.user('a\nb'), message.assistant('c')])
     expect(mergeRuns(['a', 'b'], { separator: ' ' })).toEqual([message.user('a b')])
   })
@@ -273,7 +270,7 @@ describe('countTokensApproximately', () => {
 })
 
 describe('addUsage', () => {
-  it('[4.30] [4.31] [4.32] sums what is known, and leaves absent what no message reports', () => {
+  it('sums what is known, and leaves absent what no message reports', { meta: { promise: '4.30 4.31 4.32' } }, () => {
     const sum = addUsage({ inputTokens: 1, cacheReadTokens: 1 }, undefined, { inputTokens: 2, outputTokens: 3 })
     expect(sum).toEqual({ inputTokens: 3, outputTokens: 3, cacheReadTokens: 1 })
     expect(addUsage()).toEqual({})
@@ -290,7 +287,9 @@ describe('addUsage', () => {
 })
 
 describe('prettyPrint', () => {
-  it('[4.95] [3.44] [3.63] shows roles, calls as expressions with their ids, and results with theirs', () => {
+  it('shows roles, calls as expressions with their ids, and results with theirs', {
+    meta: { promise: '4.95 3.44 3.63' },
+  }, () => {
     const messages = [
       message.user('Weather in Tokyo?', { name: 'ann' }),
       message.assistant([block.reasoning('hm'), call('call_1', 'get_weather', { city: 'Tokyo', days: 2 })]),

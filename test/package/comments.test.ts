@@ -12,7 +12,7 @@ const files = ['src', 'examples', 'scripts', 'docs'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
-it('G7: point only to documents that a reader can open', () => {
+it('point only to documents that a reader can open', () => {
   expect(files.length).toBeGreaterThan(100)
   const unknown =
     /\b(wire|spec)\/[\w-]+\.md|(?<!providers\/)\b(peers|security|decisions|features|findings|beyond|design|light|dialects|openai-chat|ollama)\.md|\((decisions|features) [A-Z]?\d/

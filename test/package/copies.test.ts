@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const load = (entry: string) => import(pathToFileURL(join(folder, `${entry}.mjs`)).href)
 
-it('B19: an error of the other copy is retried, is an instance of its class, and has no key in it', async () => {
+it('an error of the other copy is retried, is an instance of its class, and has no key in it', async () => {
   const [{ ApiError, generate }, { openaiChat }] = await Promise.all([load('index'), load('openai-chat')])
   const apiKey = 'sk-a-key-that-nobody-may-read'
   const statuses = [503, 401]

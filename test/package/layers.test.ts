@@ -53,7 +53,7 @@ describe('imports', () => {
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
   })
 
-  it('F5: are found in every form', () => {
+  it('are found in every form', () => {
     const source =
       "import './a'\nimport {\n  b,\n} from './b'\nexport * from './c'\nconst d = await import('./d')\nimport type { E } from './e'"
     expect([...specifiersIn(source)].sort()).toEqual(['./a', './b', './c', './d', './e'])

@@ -78,7 +78,7 @@ it('a name stands for one thing, except in the paths of formats and of framework
   expect([...severalOf(others.map(({ name, path }) => [name, path]))]).toEqual([])
 })
 
-it('G10: each path has one row in docs/stability.md, and no other path has one', () => {
+it('each path has one row in docs/stability.md, and no other path has one', () => {
   const rows = readFileSync(join(root, 'docs', 'stability.md'), 'utf8').match(/^\| `isoglot.*$/gm) ?? []
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
   expect([...named].sort()).toEqual(paths.map(({ path }) => (path === 'index' ? 'isoglot' : `isoglot/${path}`)).sort())

@@ -267,6 +267,6 @@ describe('the code in a page with one provider', async () => {
 /** By name, so that a function of ours with that name does not count. */
 const later = /\.(toReversed|toSorted|toSpliced|with|findLast|findLastIndex|groupBy|isWellFormed|toWellFormed)\(/g
 
-it.each(modules)('C36: %s calls no method that ES2022 lacks', (module) => {
+it.each(modules)('%s calls no method that ES2022 lacks', (module) => {
   expect(codeOf(module).match(later)).toBeNull()
 })

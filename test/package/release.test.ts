@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-it('G10: refuses a release that names no repository, and one from a tree with changes', () => {
+it('refuses a release that names no repository, and one from a tree with changes', () => {
   const { status, stderr } = release('9.8.7')
   expect([status, stderr]).toEqual([1, expect.stringContaining('add --repository=https://github.com/owner/name')])
   expect(release('9.8.7', '--repository=git@github.com:somebody/isoglot.git').status).toBe(1)
@@ -42,7 +42,7 @@ it('G10: refuses a release that names no repository, and one from a tree with ch
   rmSync(join(copy, 'notes.txt'))
 })
 
-it('G10: puts version, date and repository where npm and JSR read them, which --check then finds', () => {
+it('puts version, date and repository where npm and JSR read them, which --check then finds', () => {
   const { status, stdout, stderr } = release('9.8.7', address)
   expect(status, stdout + stderr).toBe(0)
   expect(jsonOf('package.json')).toMatchObject({

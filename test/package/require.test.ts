@@ -25,7 +25,7 @@ const supported = [20, 22, 24, 26]
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 const installed = supported.filter((major) => existsSync(nodeFile(major)))
 
-it('C2: is tried in each Node that is supported, on the machines of CI', () => {
+it('is tried in each Node that is supported, on the machines of CI', () => {
   const isLinux = process.platform === 'linux' && process.arch === 'x64'
   expect(installed).toEqual(isCi && isLinux ? supported : installed)
 })
@@ -33,7 +33,7 @@ it('C2: is tried in each Node that is supported, on the machines of CI', () => {
 const paths = portableEntriesIn(dist).map((name) => (name === 'index' ? 'isoglot' : `isoglot/${name}`))
 
 it.each(['this Node', ...installed])(
-  'C2: is loaded by require in a CommonJS project, by each of its paths: %s',
+  'is loaded by require in a CommonJS project, by each of its paths: %s',
   (major) => {
     const node = typeof major === 'number' ? nodeFile(major) : process.execPath
     const program = `const names = ${JSON.stringify(paths)}
@@ -49,7 +49,7 @@ it.each(['this Node', ...installed])(
   },
 )
 
-it('C2: is compiled from a .cts file, and that runs', () => {
+it('is compiled from a .cts file, and that runs', () => {
   writeFileSync(
     join(project, 'app.cts'),
     `import { textOf } from 'isoglot'\nimport { anthropic } from 'isoglot/anthropic'\nconsole.log(textOf('hi'), typeof anthropic)\n`,
@@ -66,7 +66,7 @@ it('C2: is compiled from a .cts file, and that runs', () => {
   expect(execFileSync(process.execPath, [join(project, 'app.cjs')], { encoding: 'utf8' })).toBe('hi function\n')
 }, 60_000)
 
-it('C2: names its files for tools that read no conditions', () => {
+it('names its files for tools that read no conditions', () => {
   expect(manifest).toMatchObject({ main: './dist/index.js', types: './dist/index.d.ts' })
   for (const conditions of Object.values(manifest.exports)) {
     if (typeof conditions === 'object' && conditions !== null)
@@ -74,7 +74,7 @@ it('C2: names its files for tools that read no conditions', () => {
   }
 })
 
-it('C2: has no path for a chunk, whose name changes with its content', () => {
+it('has no path for a chunk, whose name changes with its content', () => {
   const [chunk] = modules.filter((module) => module.startsWith('shared/'))
   const program = `require('isoglot/${chunk?.replace(/\.js$/, '')}')`
   const { stderr } = spawnSync(process.execPath, ['-e', program], { cwd: project, encoding: 'utf8' })

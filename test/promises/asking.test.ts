@@ -25,7 +25,9 @@ const said = (text: string) => Response.json(chatBody(text))
 const user = (content: string) => ({ role: 'user', content })
 
 describe('a question', () => {
-  it('[0.01] [4.09] [4.12] is a text and a model, and is sent as one message of a user', async () => {
+  it('is a text and a model, and is sent as one message of a user', {
+    meta: { promise: '0.01 4.09 4.12' },
+  }, async () => {
     const { model, asked } = answering(said('Hello'))
     await generate({ model, prompt: 'Hi' })
     expect(asked).toEqual([
@@ -33,7 +35,9 @@ describe('a question', () => {
     ])
   })
 
-  it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or is appended to a list that mixes texts, pairs and messages', async () => {
+  it('is one message, or is appended to a list that mixes texts, pairs and messages', {
+    meta: { promise: '4.10 4.11 0.04 0.05 0.10' },
+  }, async () => {
     const { model, asked } = answering(said('1'), said('2'))
     await generate({ model, prompt: message.user('Hi') })
     await generate({ model, messages: ['a', ['ai', 'b'], message.user('c')], prompt: 'd' })
@@ -43,13 +47,13 @@ describe('a question', () => {
     ])
   })
 
-  it('[0.13] may be a whole context', async () => {
+  it('may be a whole context', { meta: { promise: '0.13' } }, async () => {
     const { model, asked } = answering(said('Hello'))
     await generate({ model, prompt: { system: 'Be brief', messages: ['Hi'] } })
     expect(asked[0]?.messages).toEqual([{ role: 'system', content: 'Be brief' }, user('Hi')])
   })
 
-  it('[4.07] names its model by provider and name, if that is easier', () => {
+  it('names its model by provider and name, if that is easier', { meta: { promise: '4.07' } }, () => {
     expect(parseModel('openai:gpt-5-nano')).toEqual({ provider: 'openai', model: 'gpt-5-nano' })
     const { codec, model } = modelOf('openai:gpt-5-nano')
     expect([codec.provider, model]).toEqual(['openai', 'gpt-5-nano'])
@@ -57,7 +61,9 @@ describe('a question', () => {
 })
 
 describe('an answer', () => {
-  it('[4.08] [4.29] is a message of the assistant’s, with its id, its model, why it ended, and what it took', async () => {
+  it('is a message of the assistant’s, with its id, its model, why it ended, and what it took', {
+    meta: { promise: '4.08 4.29' },
+  }, async () => {
     const { model } = answering(said('Hello'))
     const result = await generate({ model, prompt: 'Hi' })
     expect(result.message).toMatchObject({
@@ -69,7 +75,7 @@ describe('an answer', () => {
     })
   })
 
-  it('[0.02] is there, or a typed error says why it is not', async () => {
+  it('is there, or a typed error says why it is not', { meta: { promise: '0.02' } }, async () => {
     const error = { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' }
     const { model } = answering(Response.json({ error }, { status: 401 }))
     const failure = await generate({ model, prompt: 'Hi' }).catch((cause: unknown) => cause)
@@ -77,7 +83,9 @@ describe('an answer', () => {
     expect(failure).toMatchObject({ code: 'api', kind: 'authentication', status: 401 })
   })
 
-  it('[4.97] [0.67] comes as events of meaning if it is streamed, from the same request', async () => {
+  it('comes as events of meaning if it is streamed, from the same request', {
+    meta: { promise: '4.97 0.67' },
+  }, async () => {
     const { model, asked } = answering(new Response(chatText('Hel', 'lo').join('')))
     const run = stream({ model, prompt: 'Hi' })
     const events = []
@@ -94,7 +102,7 @@ describe('an answer', () => {
     expect((await run.response).message.content).toEqual([{ type: 'text', text: 'Hello' }])
   })
 
-  it('[4.37] asks for tools and runs none that have nothing to run', async () => {
+  it('asks for tools and runs none that have nothing to run', { meta: { promise: '4.37' } }, async () => {
     const { model, asked } = answering(Response.json(chatBody(null, [['call_1', 'add', '{"a":1}']])))
     const tools = [{ name: 'add', parameters: { type: 'object', properties: { a: { type: 'number' } } } }]
     const { outcome, pending, messages } = await generate({ model, prompt: 'Add', tools })
@@ -117,20 +125,26 @@ describe('a history', () => {
     { role: 'tool', tool_call_id: 'call_12345xyz', content: '{"celsius":14}' },
   ]
 
-  it('[2.23] [2.21] [2.22] of a question, a call and its result can be continued, and is sent unchanged', async () => {
+  it('of a question, a call and its result can be continued, and is sent unchanged', {
+    meta: { promise: '2.23 2.21 2.22' },
+  }, async () => {
     const { model, asked } = answering(said('14 °C'))
     const { messages } = await generate({ model, messages: normalizeMessages(documented) })
     expect(asked[0]?.messages).toEqual(documented)
     expect(messages).toMatchObject([{ role: 'assistant', content: [{ text: '14 °C' }] }])
   })
 
-  it.each(wires)('[2.24] [1.04] is a plain payload for %s, which any HTTP client can send', (wire) => {
-    const { body } = send(wire, { messages: normalizeMessages(documented) })
-    expect(JSON.parse(JSON.stringify(body))).toEqual(body)
-    expect(Object.getPrototypeOf(body)).toBe(Object.prototype)
-  })
+  it.each(wires)(
+    'is a plain payload for %s, which any HTTP client can send',
+    { meta: { promise: '2.24 1.04' } },
+    (wire) => {
+      const { body } = send(wire, { messages: normalizeMessages(documented) })
+      expect(JSON.parse(JSON.stringify(body))).toEqual(body)
+      expect(Object.getPrototypeOf(body)).toBe(Object.prototype)
+    },
+  )
 
-  it('[4.33] may hold turns of the assistant’s that were written by hand', async () => {
+  it('may hold turns of the assistant’s that were written by hand', { meta: { promise: '4.33' } }, async () => {
     const { model, asked } = answering(said('Ann'))
     await generate({ model, messages: ['I am Ann', message.assistant('Hello, Ann')], prompt: 'Who am I?' })
     expect(asked[0]?.messages).toEqual([
@@ -142,7 +156,7 @@ describe('a history', () => {
 })
 
 describe('raw JSON', () => {
-  it('[4.16] is not a message to the compiler', () => {
+  it('is not a message to the compiler', { meta: { promise: '4.16' } }, () => {
     expectTypeOf<{ role: string; content: string }>().not.toExtend<MessageLike>()
     expectTypeOf<{ role: 'user'; content: string }>().toExtend<MessageLike>()
     // The two lines above are held by the compiler. At run time the same JSON is refused too.
@@ -162,7 +176,7 @@ describe('raw JSON', () => {
     ['a part without a type', { role: 'user', content: [{ text: 'Hi' }] }, 'a block in it has no type'],
     ['a result of no call', { role: 'tool', content: 'x', tool_call_id: 'call_1' }, '"toolCallId" is missing'],
     ['nothing', null, '"messages[1]": it is not a message'],
-  ])('[4.17] is refused before anything is sent: %s', async (_, raw, finding) => {
+  ])('is refused before anything is sent: %s', { meta: { promise: '4.17' } }, async (_, raw, finding) => {
     for (const asking of Object.values(models)) {
       const model = {
         ...asking,

@@ -65,7 +65,7 @@ it.each(answers)('%s on %s the id %s is kept, in the call and in its result', (_
   expect(ids(sent)).toEqual([id, id])
 })
 
-it('[0.59] on Responses the id of the item stands apart from the id of the call', () => {
+it('on Responses the id of the item stands apart from the id of the call', { meta: { promise: '0.59' } }, () => {
   const { message } = models.openaiResponses.codec.decodeResponse(answers[2]?.[3] ?? {})
   const { body } = send('openaiResponses', {
     messages: [{ role: 'user', content: 'Weather?' }, message, { role: 'tool', toolCallId: 'call_Zq8', content: 'x' }],
@@ -74,7 +74,9 @@ it('[0.59] on Responses the id of the item stands apart from the id of the call'
   expect(JSON.stringify(message.content)).toContain('fc_1')
 })
 
-it('[4.84] a call that the provider ran is not run by the loop, though a tool has its name', async () => {
+it('a call that the provider ran is not run by the loop, though a tool has its name', {
+  meta: { promise: '4.84' },
+}, async () => {
   let ran = 0
   const body = {
     id: 'msg_1',
@@ -94,7 +96,7 @@ it('[4.84] a call that the provider ran is not run by the loop, though a tool ha
   expect([outcome, messages.map(({ role }) => role), ran]).toEqual(['answered', ['user', 'assistant'], 0])
 })
 
-it('[4.31] the result of a run whose provider reported no usage has none', async () => {
+it('the result of a run whose provider reported no usage has none', { meta: { promise: '4.31' } }, async () => {
   const body = { id: 'c1', model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: { content: 'Hi' } }] }
   const model = { ...models.openaiChat, apiKey: 'test', fetch: async () => Response.json(body) }
   const result = await generate({ model, prompt: 'Hi' })

@@ -54,20 +54,26 @@ const ask = (model: RunRequest['model'], more: Partial<RunRequest> = {}): RunReq
 }
 
 describe('a run', () => {
-  it('[0.65] [3.03] [0.62] [3.41] asks, finds the tool by its name, runs it with its arguments, and asks again', async () => {
+  it('asks, finds the tool by its name, runs it with its arguments, and asks again', {
+    meta: { promise: '0.65 3.03 0.62 3.41' },
+  }, async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     const { rounds } = await generate(ask(model))
     expect([rounds, asked.length]).toEqual([2, 2])
     expect(given).toEqual([{ a: 2, b: 3 }])
   })
 
-  it('[0.63] [3.65] [3.66] [0.61] sends the whole conversation again, each part once: one turn of text and calls, and its results', async () => {
+  it('sends the whole conversation again, each part once: one turn of text and calls, and its results', {
+    meta: { promise: '0.63 3.65 3.66 0.61' },
+  }, async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     await generate(ask(model))
     expect(asked.map(({ messages }) => messages)).toEqual([[question], [question, turn, result]])
   })
 
-  it('[0.64] [3.67] [3.64] [0.66] [3.69] [3.42] ends with the turn without calls, and returns all new messages', async () => {
+  it('ends with the turn without calls, and returns all new messages', {
+    meta: { promise: '0.64 3.67 3.64 0.66 3.69 3.42' },
+  }, async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     const run = await generate(ask(model))
     expect(run.outcome).toBe('answered')
@@ -76,7 +82,9 @@ describe('a run', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('[3.46] [3.50] [3.61] reports each call before its result, and keeps the results for the next turn', async () => {
+  it('reports each call before its result, and keeps the results for the next turn', {
+    meta: { promise: '3.46 3.50 3.61' },
+  }, async () => {
     const { model } = answering(
       [...chatCalls(sum, ['call_2', 'add', '{"a":1,"b":1}'])].join(''),
       chatText('Done').join(''),
@@ -98,7 +106,9 @@ describe('a run', () => {
     ])
   })
 
-  it('[3.68] asks at most ten times by default, although the model makes more calls', async () => {
+  it('asks at most ten times by default, although the model makes more calls', {
+    meta: { promise: '3.68' },
+  }, async () => {
     let calls = 0
     const asked: unknown[] = []
     const model = openaiChat('gpt-4.1', {
@@ -115,7 +125,9 @@ describe('a run', () => {
 })
 
 describe('by hand', () => {
-  it('[0.68] [0.71] the calls are left to the caller, who runs them, makes messages of their results, and asks again', async () => {
+  it('the calls are left to the caller, who runs them, makes messages of their results, and asks again', {
+    meta: { promise: '0.68 0.71' },
+  }, async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'))
     const first = await generate(ask(model, { autoTools: false }))
     expect([first.outcome, given.length, asked.length]).toEqual(['manual', 0, 1])
@@ -128,7 +140,9 @@ describe('by hand', () => {
     expect(last.content).toEqual([{ type: 'text', text: 'It is 5' }])
   })
 
-  it('[0.72] a stored conversation with calls and results continues with a new prompt', async () => {
+  it('a stored conversation with calls and results continues with a new prompt', {
+    meta: { promise: '0.72' },
+  }, async () => {
     const { model, asked } = answering(chatBody('I add', [sum]), chatBody('It is 5'), chatBody('It is 6'))
     const { messages } = await generate(ask(model))
     const stored = JSON.parse(JSON.stringify(messages))
@@ -142,7 +156,9 @@ describe('by hand', () => {
     ])
   })
 
-  it('[3.28] what is encoded is a conversation with its tools, the way of asking, and the format of the answer', () => {
+  it('what is encoded is a conversation with its tools, the way of asking, and the format of the answer', {
+    meta: { promise: '3.28' },
+  }, () => {
     const tools = [{ name: 'add', parameters: { type: 'object', properties: {} } }]
     const schema = { type: 'object', properties: { sum: { type: 'number' } } }
     const { body } = send(
@@ -162,7 +178,7 @@ describe('by hand', () => {
 describe('a value', () => {
   const schema = t.object({ sum: t.number() })
 
-  it('[3.40] is the folded answer, if a value was requested', async () => {
+  it('is the folded answer, if a value was requested', { meta: { promise: '3.40' } }, async () => {
     const { model, asked } = answering(chatBody('{"sum":5}'))
     const { object, message: last } = await generateObject({ model, prompt: question.content, schema })
     expect(object).toEqual({ sum: 5 })
@@ -170,7 +186,7 @@ describe('a value', () => {
     expect(asked[0]?.response_format).toMatchObject({ type: 'json_schema', json_schema: { schema } })
   })
 
-  it('[3.31] is requested without tools, even if some are given', async () => {
+  it('is requested without tools, even if some are given', { meta: { promise: '3.31' } }, async () => {
     const { model, asked } = answering(chatBody('{"sum":5}'))
     const request = { ...ask(model), schema }
     await generateObject(request)

@@ -39,18 +39,20 @@ describe('a message', () => {
     },
   )
 
-  it('[4.01] [2.01] [2.02] is one turn: its role, its content and its other data, as plain data', () => {
+  it('is one turn: its role, its content and its other data, as plain data', {
+    meta: { promise: '4.01 2.01 2.02' },
+  }, () => {
     expect(stored(turn)).toEqual(turn)
     expect(Object.getPrototypeOf(turn)).toBe(Object.prototype)
   })
 
-  it('[4.23] may have an id of the application’s, which is stored and not sent', () => {
+  it('may have an id of the application’s, which is stored and not sent', { meta: { promise: '4.23' } }, () => {
     const named = message.user('Hi', { id: 'row-17' })
     expect(stored(named)).toEqual(named)
     for (const wire of wires) expect(JSON.stringify(send(wire, { messages: [named] }).body)).not.toContain('row-17')
   })
 
-  it.each(wires)('[4.06] [1.08] may have any metadata, which %s never sees', (wire) => {
+  it.each(wires)('may have any metadata, which %s never sees', { meta: { promise: '4.06 1.08' } }, (wire) => {
     const metadata: Metadata = { 'x-tenant': 'acme', nested: { secret: true }, __proto__key: 1 }
     const messages = [
       message.system('s', { metadata }),
@@ -65,7 +67,7 @@ describe('a message', () => {
 })
 
 describe('instructions', () => {
-  it.each(wires)('[4.20] may be text or blocks, and both reach %s', (wire) => {
+  it.each(wires)('may be text or blocks, and both reach %s', { meta: { promise: '4.20' } }, (wire) => {
     for (const content of ['Be brief', [block.text('Be brief')]]) {
       expect(JSON.stringify(send(wire, { messages: [message.system(content), question] }).body)).toContain('Be brief')
     }
@@ -73,28 +75,35 @@ describe('instructions', () => {
 
   const hinted = message.system([block.text('Long rules', { metadata: { cacheHint: 'ephemeral' } })])
 
-  it('[4.21] [4.22] may be marked as worth caching, which is sent to Anthropic in its own field', () => {
+  it('may be marked as worth caching, which is sent to Anthropic in its own field', {
+    meta: { promise: '4.21 4.22' },
+  }, () => {
     expect(send('anthropic', { messages: [hinted, question] }).body.system).toEqual([
       { type: 'text', text: 'Long rules', cache_control: { type: 'ephemeral' } },
     ])
   })
 
-  it.each(['gemini', 'ollama'] as const)('[4.22] are sent to %s, which has no such mark, without it', (wire) => {
-    const bare = message.system([block.text('Long rules')])
-    expect(send(wire, { messages: [hinted, question] }).body).toEqual(send(wire, { messages: [bare, question] }).body)
-  })
+  it.each(['gemini', 'ollama'] as const)(
+    'are sent to %s, which has no such mark, without it',
+    { meta: { promise: '4.22' } },
+    (wire) => {
+      const bare = message.system([block.text('Long rules')])
+      expect(send(wire, { messages: [hinted, question] }).body).toEqual(send(wire, { messages: [bare, question] }).body)
+    },
+  )
 })
 
 describe('a name', () => {
   const ann = message.user('Hi', { name: 'ann' })
 
-  it('[4.24] [4.25] is kept, and sent where participants have names', () => {
+  it('is kept, and sent where participants have names', { meta: { promise: '4.24 4.25' } }, () => {
     expect(stored(ann)).toEqual(ann)
     expect(listOf('openaiChat', [ann])).toEqual([{ role: 'user', content: 'Hi', name: 'ann' }])
   })
 
   it.each(['openaiResponses', 'anthropic', 'gemini', 'ollama'] as const)(
-    '[4.26] is left out for %s, which has no names, and that is reported',
+    'is left out for %s, which has no names, and that is reported',
+    { meta: { promise: '4.26' } },
     (wire) => {
       const { body, losses } = send(wire, { messages: [ann] })
       expect(JSON.stringify(body)).not.toContain('ann')
@@ -102,7 +111,9 @@ describe('a name', () => {
     },
   )
 
-  it('[4.26] that Chat Completions would refuse is replaced by a valid one, and two names never become one', () => {
+  it('that Chat Completions would refuse is replaced by a valid one, and two names never become one', {
+    meta: { promise: '4.26' },
+  }, () => {
     const names = ['Ann Lee', 'Ann_Lee', 'Ann/Lee', 'é', 'x'.repeat(65)]
     const { body, losses } = send('openaiChat', { messages: names.map((name) => message.user('Hi', { name })) })
     const sent = (body.messages as { name: string }[]).map(({ name }) => name)
@@ -123,14 +134,18 @@ describe('a result', () => {
     extra: { query: 'secret-3' },
   })
 
-  it.each(wires)('[4.40] [4.41] [4.42] has artifacts for the application, which %s never sees', (wire) => {
-    const { body } = send(wire, { messages: [question, called, result] })
-    expect(JSON.stringify(body)).toContain('a picture of a cat')
-    expect(JSON.stringify(body)).not.toContain('secret')
-    expect(stored(result)).toEqual(result)
-  })
+  it.each(wires)(
+    'has artifacts for the application, which %s never sees',
+    { meta: { promise: '4.40 4.41 4.42' } },
+    (wire) => {
+      const { body } = send(wire, { messages: [question, called, result] })
+      expect(JSON.stringify(body)).toContain('a picture of a cat')
+      expect(JSON.stringify(body)).not.toContain('secret')
+      expect(stored(result)).toEqual(result)
+    },
+  )
 
-  it('[4.41] has none for a model as a block of a user’s either', () => {
+  it('has none for a model as a block of a user’s either', { meta: { promise: '4.41' } }, () => {
     const inside = message.user([block.toolResult('call_1', 'ok', { artifacts: ['secret'] })])
     for (const wire of wires) {
       expect(JSON.stringify(send(wire, { messages: [question, called, inside] }).body)).not.toContain('secret')
@@ -143,15 +158,21 @@ describe('a result', () => {
     ['openaiChat', false],
     ['openaiResponses', false],
     ['anthropic', false],
-  ] as const)('[4.39] [0.21] [2.18] may name its tool, as %s wants (%s), and need not', (wire, isSent) => {
-    const { name: _, ...nameless } = result
-    for (const one of [result, nameless as ToolMessage]) {
-      const last = JSON.stringify((listOf(wire, [question, called, one]) as unknown[]).at(-1))
-      expect(last.includes('"shot"')).toBe(isSent)
-    }
-  })
+  ] as const)(
+    'may name its tool, as %s wants (%s), and need not',
+    { meta: { promise: '4.39 0.21 2.18' } },
+    (wire, isSent) => {
+      const { name: _, ...nameless } = result
+      for (const one of [result, nameless as ToolMessage]) {
+        const last = JSON.stringify((listOf(wire, [question, called, one]) as unknown[]).at(-1))
+        expect(last.includes('"shot"')).toBe(isSent)
+      }
+    },
+  )
 
-  it('[4.44] is the same message whether a tool says its content and artifacts or a value', async () => {
+  it('is the same message whether a tool says its content and artifacts or a value', {
+    meta: { promise: '4.44' },
+  }, async () => {
     const call = block.toolCall('call_1', 'shot')
     const run = async (execute: () => unknown) => {
       const shot = tool({ name: 'shot', execute })
@@ -174,14 +195,15 @@ describe('blocks', () => {
     ['anthropic', { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }],
     ['gemini', { inlineData: { mimeType: 'image/png', data: pixel } }],
     ['ollama', pixel],
-  ] as const)('[4.66] have names of isoglot, and %s gets its own', (wire, expected) => {
+  ] as const)('have names of isoglot, and %s gets its own', { meta: { promise: '4.66' } }, (wire, expected) => {
     const list = listOf(wire, [message.user([block.image({ data: pixel, mimeType: 'image/png' })])])
     const [{ content, parts, images }] = list as [Record<'content' | 'parts' | 'images', unknown>]
     expect(wire === 'ollama' ? images : (parts ?? content)).toMatchObject([expected])
   })
 
   it.each(['openaiChat', 'openaiResponses', 'anthropic', 'ollama'] as const)(
-    '[4.74] that %s cannot take are refused, or left out with a warning if the caller says so',
+    'that %s cannot take are refused, or left out with a warning if the caller says so',
+    { meta: { promise: '4.74' } },
     (wire) => {
       const messages = [message.user([block.text('See'), block.video({ url: 'https://example.com/a.mp4' })])]
       expect(() => send(wire, { messages })).toThrow(UnsupportedError)
@@ -199,18 +221,24 @@ describe('blocks', () => {
     ollama: 'ollama',
   }
   const homes = wires.filter((wire) => wire !== 'ollama') // it has strings for content, and no parts
-  it.each(homes)('[4.86] of unknown types are sent back only to %s, if they came from there', (home) => {
-    const value = { type: 'hologram', depth: 3 }
-    const unknown: ContentBlock = block.unknown(formats[home], 'hologram', value)
-    const messages = [message.user([block.text('See'), unknown])]
-    for (const wire of wires) {
-      const { body, losses } = send(wire, { messages }, { strict: false })
-      expect(JSON.stringify(body).includes('hologram')).toBe(wire === home)
-      expect(losses.some(({ action }) => action === 'dropped')).toBe(wire !== home)
-    }
-  })
+  it.each(homes)(
+    'of unknown types are sent back only to %s, if they came from there',
+    { meta: { promise: '4.86' } },
+    (home) => {
+      const value = { type: 'hologram', depth: 3 }
+      const unknown: ContentBlock = block.unknown(formats[home], 'hologram', value)
+      const messages = [message.user([block.text('See'), unknown])]
+      for (const wire of wires) {
+        const { body, losses } = send(wire, { messages }, { strict: false })
+        expect(JSON.stringify(body).includes('hologram')).toBe(wire === home)
+        expect(losses.some(({ action }) => action === 'dropped')).toBe(wire !== home)
+      }
+    },
+  )
 
-  it('[4.49] are made only by calls: nothing is set globally, and converted objects stay unchanged', () => {
+  it('are made only by calls: nothing is set globally, and converted objects stay unchanged', {
+    meta: { promise: '4.49' },
+  }, () => {
     const names = [isoglot, histories, imports, codec].flatMap(Object.keys)
     expect(names.filter((name) => /^(set|configure|use|global)/i.test(name))).toEqual([])
     const text = frozen(message.user('Hi'))

@@ -20,7 +20,7 @@ describe('the body of a request', () => {
     ],
     ['Anthropic', { model: 'm', max_tokens: 1, system: 'Be brief', messages: [{ role: 'user', content: 'Hi' }] }],
     ['OpenAI Responses', { model: 'm', instructions: 'Be brief', input: [{ role: 'user', content: 'Hi' }] }],
-  ])('[4.13] of %s keeps its system text, which comes first', (_, body) => {
+  ])('of %s keeps its system text, which comes first', { meta: { promise: '4.13' } }, (_, body) => {
     expect(normalizeMessages(body)).toEqual(expected)
   })
 
@@ -36,19 +36,21 @@ describe('the body of a request', () => {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       },
     ],
-  ])('[4.13] of %s keeps it too', (_, body) => {
+  ])('of %s keeps it too', { meta: { promise: '4.13' } }, (_, body) => {
     expect(normalizeMessages(body)).toEqual([
       message.system([{ type: 'text', text: 'Be brief' }]),
       message.user([{ type: 'text', text: 'Hi' }]),
     ])
   })
 
-  it('[4.13] has errors that use the names of its own fields', () => {
+  it('has errors that use the names of its own fields', { meta: { promise: '4.13' } }, () => {
     expect(() => normalizeMessages({ contents: [{ role: 'robot', parts: [] }] })).toThrow('"contents[0]"')
   })
 })
 
-it('[4.13] results that Gemini’s older clients send under a role of their own find their calls', () => {
+it('results that Gemini’s older clients send under a role of their own find their calls', {
+  meta: { promise: '4.13' },
+}, () => {
   const messages = normalizeMessages([
     { role: 'user', parts: [{ text: 'Hi' }] },
     { role: 'model', parts: [{ functionCall: { name: 'f', args: { a: 1 } } }] },
@@ -69,7 +71,7 @@ describe('the items of OpenAI Responses', () => {
     { type: 'function_call_output', call_id: 'call_1', output: 'x' },
   ]
 
-  it('[0.76] [4.13] keep the reasoning that belongs to a call', () => {
+  it('keep the reasoning that belongs to a call', { meta: { promise: '0.76 4.13' } }, () => {
     const { body, losses } = send(openaiResponses('gpt-5'), { messages: normalizeMessages(items) })
     expect(body.input).toMatchObject([
       { role: 'user' },
@@ -80,7 +82,7 @@ describe('the items of OpenAI Responses', () => {
     expect(losses.filter(({ action }) => action === 'dropped')).toEqual([])
   })
 
-  it('[0.76] drop reasoning that nothing follows, because the API refuses it', () => {
+  it('drop reasoning that nothing follows, because the API refuses it', { meta: { promise: '0.76' } }, () => {
     const { body, losses } = send(openaiResponses('gpt-5'), {
       messages: normalizeMessages([...items.slice(0, 2), items[1], { role: 'user', content: 'And?' }]),
     })

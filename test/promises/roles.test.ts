@@ -21,7 +21,7 @@ describe('a user', () => {
     ['anthropic', plain],
     ['gemini', { role: 'user', parts: [{ text: 'Hi' }] }],
     ['ollama', plain],
-  ] as const)('[0.31] [2.08] is a user for %s', (wire, expected) => {
+  ] as const)('is a user for %s', { meta: { promise: '0.31 2.08' } }, (wire, expected) => {
     expect(listOf(wire, [question])).toEqual([expected])
   })
 })
@@ -34,7 +34,7 @@ describe('an assistant', () => {
     ['anthropic', said],
     ['gemini', { role: 'model', parts: [{ text: 'Hello' }] }],
     ['ollama', said],
-  ] as const)('[0.32] [2.09] is what %s calls its model', (wire, expected) => {
+  ] as const)('is what %s calls its model', { meta: { promise: '0.32 2.09' } }, (wire, expected) => {
     expect(listOf(wire, [question, message.assistant('Hello'), question])).toMatchObject([{}, expected, {}])
   })
 })
@@ -49,7 +49,7 @@ describe('the result of a tool', () => {
       { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'add', response: { output: '2' } } }] },
     ],
     ['ollama', { role: 'tool', content: '2', tool_name: 'add', tool_call_id: 'call_1' }],
-  ] as const)('[0.33] [2.12] [2.17] [4.38] names its call in the way of %s', (wire, expected) => {
+  ] as const)('names its call in the way of %s', { meta: { promise: '0.33 2.12 2.17 4.38' } }, (wire, expected) => {
     expect((listOf(wire, [question, called, answered]) as unknown[]).at(-1)).toEqual(expected)
   })
 })
@@ -57,7 +57,7 @@ describe('the result of a tool', () => {
 describe('system text', () => {
   const context = { system: 'Be brief', messages: [question] }
 
-  it('[0.25] [2.15] is the first message of Chat Completions', () => {
+  it('is the first message of Chat Completions', { meta: { promise: '0.25 2.15' } }, () => {
     expect(send('openaiChat', context).body.messages).toEqual([{ role: 'system', content: 'Be brief' }, plain])
   })
 
@@ -70,14 +70,18 @@ describe('system text', () => {
       { systemInstruction: { parts: [{ text: 'Be brief' }] }, contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
     ],
     ['ollama', 'the first message', { messages: [{ role: 'system', content: 'Be brief' }, plain] }],
-  ] as const)('[0.24] [0.34] has its own place on %s, %s', (wire, _, expected) => {
+  ] as const)('has its own place on %s, %s', { meta: { promise: '0.24 0.34' } }, (wire, _, expected) => {
     expect(send(wire, context).body).toMatchObject(expected)
   })
 
-  it.each(wires)('[0.23] [2.10] [2.14] may lead the list of messages instead: %s is sent the same', (wire) => {
-    const listed = { messages: [message.system('Be brief'), question] }
-    expect(send(wire, listed).body).toEqual(send(wire, context).body)
-  })
+  it.each(wires)(
+    'may lead the list of messages instead: %s is sent the same',
+    { meta: { promise: '0.23 2.10 2.14' } },
+    (wire) => {
+      const listed = { messages: [message.system('Be brief'), question] }
+      expect(send(wire, listed).body).toEqual(send(wire, context).body)
+    },
+  )
 })
 
 describe('developer text', () => {
@@ -89,11 +93,15 @@ describe('developer text', () => {
     ['anthropic', [plain]],
     ['gemini', [{ role: 'user', parts: [{ text: 'In French' }, { text: 'Hi' }] }]],
     ['ollama', [{ role: 'system', content: 'In French' }, plain]],
-  ] as const)('[0.30] [0.35] goes to %s as the highest role that it has for it', (wire, expected) => {
-    expect(listOf(wire, messages)).toEqual(expected)
-  })
+  ] as const)(
+    'goes to %s as the highest role that it has for it',
+    { meta: { promise: '0.30 0.35' } },
+    (wire, expected) => {
+      expect(listOf(wire, messages)).toEqual(expected)
+    },
+  )
 
-  it('[0.29] [0.35] joins the system text of Anthropic', () => {
+  it('joins the system text of Anthropic', { meta: { promise: '0.29 0.35' } }, () => {
     expect(send('anthropic', { system: 'Be brief', messages }).body.system).toEqual([
       { type: 'text', text: 'Be brief' },
       { type: 'text', text: 'In French' },
@@ -107,18 +115,22 @@ describe('developer text', () => {
       gemini('gemini-2.5-flash', { developer: 'system' }),
       ['systemInstruction', { parts: [{ text: 'Be brief' }, { text: 'In French' }] }],
     ],
-  ] as const)('[2.11] ranks below the system’s wherever it stands at the head: %s', (_, model, [field, expected]) => {
-    const head: Message[] = [message.developer('In French'), message.system('Be brief'), question]
-    expect(send(model, { messages: head }).body[field]).toMatchObject(expected)
-  })
+  ] as const)(
+    'ranks below the system’s wherever it stands at the head: %s',
+    { meta: { promise: '2.11' } },
+    (_, model, [field, expected]) => {
+      const head: Message[] = [message.developer('In French'), message.system('Be brief'), question]
+      expect(send(model, { messages: head }).body[field]).toMatchObject(expected)
+    },
+  )
 
-  it('[0.30] is a system message for servers that may not know the role', () => {
+  it('is a system message for servers that may not know the role', { meta: { promise: '0.30' } }, () => {
     const model = openaiCompatible({ baseUrl: 'http://localhost:8000/v1' })('llama')
     expect(send(model, { messages }).body.messages).toEqual([{ role: 'system', content: 'In French' }, plain])
   })
 })
 
-it('[0.16] [2.13] five roles, and each is its own name on the wire of Chat Completions', () => {
+it('five roles, and each is its own name on the wire of Chat Completions', { meta: { promise: '0.16 2.13' } }, () => {
   const messages: Message[] = [message.system('s'), message.developer('d'), question, called, answered]
   expect(listOf('openaiChat', messages)).toMatchObject([
     { role: 'system' },
@@ -129,7 +141,7 @@ it('[0.16] [2.13] five roles, and each is its own name on the wire of Chat Compl
   ])
 })
 
-it('[0.82] Gemini knows users and its model: all but the assistant’s is a user’s', () => {
+it('Gemini knows users and its model: all but the assistant’s is a user’s', { meta: { promise: '0.82' } }, () => {
   const messages = [message.developer('d'), question, called, answered, message.user('and?')]
   const contents = listOf('gemini', messages, { system: 's' }) as { role: string }[]
   expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user', 'user'])
@@ -146,14 +158,18 @@ describe('what an assistant says', () => {
     ],
     ollama: [plain, { role: 'assistant', content: 'Hello' }],
   }
-  it.each(wires)('[0.18] [0.36] [0.37] [0.39] is a string or a list of blocks, and the same to %s', (wire) => {
-    expect(listOf(wire, [question, message.assistant('Hello')])).toEqual(text[wire])
-    const blocks = message.assistant([{ type: 'text', text: 'Hello' }])
-    expect(contentBlocks(message.assistant('Hello'))).toEqual(blocks.content)
-    const asBlocks = JSON.stringify(listOf(wire, [message.user([{ type: 'text', text: 'Hi' }]), blocks]))
-    expect(asBlocks).toContain('Hi')
-    expect(asBlocks).toContain('Hello')
-  })
+  it.each(wires)(
+    'is a string or a list of blocks, and the same to %s',
+    { meta: { promise: '0.18 0.36 0.37 0.39' } },
+    (wire) => {
+      expect(listOf(wire, [question, message.assistant('Hello')])).toEqual(text[wire])
+      const blocks = message.assistant([{ type: 'text', text: 'Hello' }])
+      expect(contentBlocks(message.assistant('Hello'))).toEqual(blocks.content)
+      const asBlocks = JSON.stringify(listOf(wire, [message.user([{ type: 'text', text: 'Hi' }]), blocks]))
+      expect(asBlocks).toContain('Hi')
+      expect(asBlocks).toContain('Hello')
+    },
+  )
 
   const opaque = { provider: 'anthropic', model: 'claude-sonnet-4-5', format: 'anthropic', data: { signature: 'sig' } }
   const mixed = message.assistant([
@@ -162,7 +178,9 @@ describe('what an assistant says', () => {
     block.toolCall('call_1', 'add', { a: 1 }),
   ])
 
-  it('[0.19] [0.38] [0.42] [0.74] may mix thinking, text and calls, in the order in which Anthropic gets them', () => {
+  it('may mix thinking, text and calls, in the order in which Anthropic gets them', {
+    meta: { promise: '0.19 0.38 0.42 0.74' },
+  }, () => {
     expect(listOf('anthropic', [question, mixed, answered])).toMatchObject([
       plain,
       {
@@ -177,7 +195,7 @@ describe('what an assistant says', () => {
     ])
   })
 
-  it('[2.06] [2.16] [0.79] [0.80] is text and calls apart for Chat Completions', () => {
+  it('is text and calls apart for Chat Completions', { meta: { promise: '2.06 2.16 0.79 0.80' } }, () => {
     expect(listOf('openaiChat', [question, mixed, answered])).toEqual([
       plain,
       {
@@ -196,7 +214,8 @@ describe('what an assistant says', () => {
     ['gemini', { role: 'model', parts: [{ functionCall: { id: 'call_1', name: 'add', args: { a: 1 } } }] }],
     ['ollama', { role: 'assistant', content: '', tool_calls: [{ id: 'call_1' }] }],
   ] as const)(
-    '[2.03] [2.20] [4.36] may be null where there are calls, and is not an empty text to %s',
+    'may be null where there are calls, and is not an empty text to %s',
+    { meta: { promise: '2.03 2.20 4.36' } },
     (wire, expected) => {
       const turn = message.assistant(null, { toolCalls: [block.toolCall('call_1', 'add', { a: 1 })] })
       expect((listOf(wire, [question, turn, answered]) as unknown[])[1]).toMatchObject(expected)

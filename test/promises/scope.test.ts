@@ -16,22 +16,30 @@ function importsOf(path: string): readonly string[] {
 }
 
 describe('the values', () => {
-  it('[1.05] [4.05] of the model know nothing else', () => {
+  it('of the model know nothing else', { meta: { promise: '1.05 4.05' } }, () => {
     expect(new Set(importsOf('src/core/model.ts'))).toEqual(new Set(['./blocks.ts']))
     expect(importsOf('src/core/blocks.ts')).toEqual([])
   })
 
-  it.each(readdirSync(join(root, 'src', 'tools')))('[1.05] of tools know no codec: %s', (file) => {
-    expect(importsOf(`src/tools/${file}`).filter((name) => name.includes('formats/'))).toEqual([])
-  })
+  it.each(readdirSync(join(root, 'src', 'tools')))(
+    'of tools know no codec: %s',
+    { meta: { promise: '1.05' } },
+    (file) => {
+      expect(importsOf(`src/tools/${file}`).filter((name) => name.includes('formats/'))).toEqual([])
+    },
+  )
 })
 
-it.each(codecs)('[0.90] [3.01] %s has a public path of its own, and says what it speaks to', (codec) => {
-  expect(read(sourceOf(codec))).toMatch(/^\/\*\*[\s\S]+?@module/)
-  expect(JSON.parse(read('package.json')).exports).toHaveProperty(['./*'])
-  expect(read('src/models.ts')).toContain(sourceOf(codec).replace(/^src/, '.'))
-})
+it.each(codecs)(
+  '%s has a public path of its own, and says what it speaks to',
+  { meta: { promise: '0.90 3.01' } },
+  (codec) => {
+    expect(read(sourceOf(codec))).toMatch(/^\/\*\*[\s\S]+?@module/)
+    expect(JSON.parse(read('package.json')).exports).toHaveProperty(['./*'])
+    expect(read('src/models.ts')).toContain(sourceOf(codec).replace(/^src/, '.'))
+  },
+)
 
-it.each(['tools', 'streaming'])('[0.90] there is a page about %s', (page) => {
+it.each(['tools', 'streaming'])('there is a page about %s', { meta: { promise: '0.90' } }, (page) => {
   expect(read(`docs/${page}.md`)).toMatch(/^# \S/)
 })

@@ -38,7 +38,9 @@ const callsIn = (text: string) =>
   decodeText(codec, text).events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
 
 describe('the arguments of a call', () => {
-  it('[0.52] [0.53] [0.54] may come in any number of fragments; only the first names the call', () => {
+  it('may come in any number of fragments; only the first names the call', {
+    meta: { promise: '0.52 0.53 0.54' },
+  }, () => {
     const text = chat(
       opened(0, 'call_1', 'get_weather', '{"ci'),
       fragment(0, 'ty":"To'),
@@ -58,7 +60,9 @@ describe('the arguments of a call', () => {
     ])
   })
 
-  it('[0.55] [0.70] are whole in the one event that ends a call, with or without a reader of fragments', () => {
+  it('are whole in the one event that ends a call, with or without a reader of fragments', {
+    meta: { promise: '0.55 0.70' },
+  }, () => {
     const { events } = decodeText(codec, chat(opened(0, 'call_1', 'f', '{"a"'), fragment(0, ':1}')))
     const told = events.map(({ type }) => type)
     expect(told.filter((type) => type === 'tool_call')).toHaveLength(1)
@@ -66,7 +70,9 @@ describe('the arguments of a call', () => {
     expect(callsIn(chat(opened(0, 'call_1', 'f', '{"a"'), fragment(0, ':1}')))[0]?.arguments).toEqual({ a: 1 })
   })
 
-  it('[0.56] of several calls are kept apart, each with its index, and come out as a list', () => {
+  it('of several calls are kept apart, each with its index, and come out as a list', {
+    meta: { promise: '0.56' },
+  }, () => {
     const text = chat(
       opened(0, 'call_1', 'f', '{"a"'),
       opened(1, 'call_2', 'g', '{"b"'),
@@ -95,21 +101,21 @@ describe('reading a stream', () => {
     return { run: stream({ model, prompt: 'Hi' }), isCancelled: () => isCancelled }
   }
 
-  it('[0.69] [3.36] can be done step by step', async () => {
+  it('can be done step by step', { meta: { promise: '0.69 3.36' } }, async () => {
     const steps = served(chatText('Hel', 'lo').join('')).run[Symbol.asyncIterator]()
     expect((await steps.next()).value).toMatchObject({ type: 'message_start' })
     expect((await steps.next()).value).toMatchObject({ type: 'text_delta', text: 'Hel' })
     expect((await steps.next()).value).toMatchObject({ type: 'text_delta', text: 'lo' })
   })
 
-  it('[0.69] comes in batches if asked for', async () => {
+  it('comes in batches if asked for', { meta: { promise: '0.69' } }, async () => {
     for await (const batch of served(chatText('Hel', 'lo').join('')).run.batches()) {
       expect(batch.map(({ type }) => type).slice(0, 3)).toEqual(['message_start', 'text_delta', 'text_delta'])
       break
     }
   })
 
-  it('[3.32] is of rich events or of text, as the caller likes', async () => {
+  it('is of rich events or of text, as the caller likes', { meta: { promise: '3.32' } }, async () => {
     const texts: string[] = []
     for await (const text of served(chatText('Hel', 'lo').join('')).run.text()) texts.push(text)
     expect(texts).toEqual(['Hel', 'lo'])
@@ -126,7 +132,7 @@ describe('reading a stream', () => {
       },
     ],
     ['brings what cannot be read', 'data: {nonsense\n\n', () => false],
-  ])('[3.34] lets go of the connection when it %s', async (_, text, onEvent) => {
+  ])('lets go of the connection when it %s', { meta: { promise: '3.34' } }, async (_, text, onEvent) => {
     const { run, isCancelled } = served(text)
     try {
       for await (const _event of run) if (onEvent()) break
@@ -136,7 +142,7 @@ describe('reading a stream', () => {
     expect(isCancelled()).toBe(true)
   })
 
-  it('[3.35] skips content that must not be shown, and ends at the format’s own end', () => {
+  it('skips content that must not be shown, and ends at the format’s own end', { meta: { promise: '3.35' } }, () => {
     const text = [
       ': a comment\n\n',
       ...[
@@ -159,7 +165,9 @@ describe('reading a stream', () => {
 })
 
 describe('folding', () => {
-  it('[3.38] begins with nothing, takes one fragment after the other, and needs the end', () => {
+  it('begins with nothing, takes one fragment after the other, and needs the end', {
+    meta: { promise: '3.38' },
+  }, () => {
     expect(() => fold([])).toThrow(InterruptedError)
     const { message: folded } = fold([
       { type: 'text', text: 'Hel' },
@@ -169,7 +177,7 @@ describe('folding', () => {
     expect(folded).toMatchObject({ role: 'assistant', content: [{ type: 'text', text: 'Hello' }], stopReason: 'stop' })
   })
 
-  it('[3.39] shows the name and the text of the arguments so far', () => {
+  it('shows the name and the text of the arguments so far', { meta: { promise: '3.39' } }, () => {
     const first = message.assistant([
       { type: 'tool_call_chunk', id: 'call_1', name: 'f', index: 0, argumentsDelta: '{"a"' },
     ])
@@ -183,14 +191,14 @@ describe('folding', () => {
 
 describe('thinking on Chat Completions', () => {
   const answered = (delta: object) => decodeText(codec, chat(delta, { content: 'Hi' })).response?.message.content
-  it.each(['reasoning_content', 'reasoning'])('[0.81] is read from %s', (field) => {
+  it.each(['reasoning_content', 'reasoning'])('is read from %s', { meta: { promise: '0.81' } }, (field) => {
     expect(answered({ [field]: 'hm' })).toMatchObject([
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'Hi' },
     ])
   })
 
-  it('[0.81] goes back only to hosts that want it', () => {
+  it('goes back only to hosts that want it', { meta: { promise: '0.81' } }, () => {
     const turn = message.assistant([{ type: 'reasoning', text: 'hm' }, block.toolCall('call_1', 'f')])
     const messages = [message.user('Hi'), turn, message.tool('x', { toolCallId: 'call_1' })]
     const sentTo = (model: Parameters<typeof send>[0]) => (send(model, { messages }).body.messages as object[])[1]
@@ -201,7 +209,9 @@ describe('thinking on Chat Completions', () => {
 })
 
 describe('wires', () => {
-  it('[0.85] [0.60] Gemini’s calls without an id get one with its prefix, unique in the conversation, which is not sent', () => {
+  it('Gemini’s calls without an id get one with its prefix, unique in the conversation, which is not sent', {
+    meta: { promise: '0.85 0.60' },
+  }, () => {
     const parts = [{ functionCall: { name: 'f', args: {} } }, { functionCall: { name: 'f', args: { a: 1 } } }]
     const body = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
     const { message: turn } = gemini('gemini-2.5-flash').codec.decodeResponse(body, { callsBefore: 2 })
@@ -213,7 +223,7 @@ describe('wires', () => {
     expect(sent).not.toContain('gemini_')
   })
 
-  it('[0.86] [0.87] [0.88] Responses have messages, calls and results as items, both ways', () => {
+  it('Responses have messages, calls and results as items, both ways', { meta: { promise: '0.86 0.87 0.88' } }, () => {
     const output = [
       {
         type: 'message',
@@ -238,10 +248,14 @@ describe('wires', () => {
     ])
   })
 
-  it.each(['gemini', 'anthropic', 'openai', 'openai-chat', 'ollama'])('[3.01] %s is one of the providers', (name) => {
-    expect(providerNames).toContain(name)
-    const { codec: asked, baseUrl } = modelOf(`${name}:a-model`)
-    expect(asked.encodeRequest({ messages: [message.user('Hi')] }, { model: 'a-model' }).path).toMatch(/^\//)
-    expect(baseUrl).toMatch(/^https?:\/\//)
-  })
+  it.each(['gemini', 'anthropic', 'openai', 'openai-chat', 'ollama'])(
+    '%s is one of the providers',
+    { meta: { promise: '3.01' } },
+    (name) => {
+      expect(providerNames).toContain(name)
+      const { codec: asked, baseUrl } = modelOf(`${name}:a-model`)
+      expect(asked.encodeRequest({ messages: [message.user('Hi')] }, { model: 'a-model' }).path).toMatch(/^\//)
+      expect(baseUrl).toMatch(/^https?:\/\//)
+    },
+  )
 })

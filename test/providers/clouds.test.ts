@@ -81,7 +81,7 @@ const responses = {
   ],
 }
 
-describe('C37: Gemini on Vertex AI', () => {
+describe('Gemini on Vertex AI', () => {
   const model = vertexGemini('gemini-3-flash', { project, location, apiKey })
 
   it.each([

@@ -29,7 +29,7 @@ describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-str
   const [block] = blocksOf(message.content)
   const text = block?.type === 'text' ? block : undefined
 
-  it('A18: has a citation for each mark: at both ends, side by side, not in code, not a link, not without a source', () => {
+  it('has a citation for each mark: at both ends, side by side, not in code, not a link, not without a source', () => {
     const marked = text?.citations?.map((one) => [
       one.startIndex,
       text.text.slice(one.startIndex, one.endIndex),

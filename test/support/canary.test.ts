@@ -6,7 +6,7 @@ const names = Object.keys(disguises)
 const disguise = (name: string, key = canary) => disguises[name]?.(key) ?? ''
 const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
 
-describe('F9: holdsCanary', () => {
+describe('holdsCanary', () => {
   it.each(names)('finds the key in a text: %s', (name) => {
     expect(holdsCanary(`Incorrect API key provided: ${disguise(name)}. Try again`)).toBe(true)
   })

@@ -1,6 +1,13 @@
-/** Holds `docs/evidence/promises.md` against a run of the tests: a promise is shown by a test that passed and has its number in its title. */
+/** Holds `docs/evidence/promises.md` against a run of the tests: a promise is shown by a test that passed and has its number in `meta.promise`. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The numbers of the promises that the test shows, such as `0.26 4.01`. */
+    promise?: string
+  }
+}
 
 /** One line of the document: its numbers, its text, and the tests that it links. */
 export interface Promised {
@@ -17,7 +24,11 @@ export interface Report {
   readonly testResults: readonly {
     /** The file, an absolute path. */
     readonly name: string
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+    readonly assertionResults: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly meta?: { readonly promise?: string }
+    }[]
   }[]
 }
 
@@ -47,7 +58,7 @@ export function readPromises(markdown: string): readonly Promised[] {
 }
 
 /**
- * The numbers in the titles of the tests that passed, by file of the repository. Vitest runs with `expect.requireAssertions`, so a
+ * The numbers of the tests that passed, by file of the repository: of `meta.promise`, and `[0.26]` in the title of one row of a table. Vitest runs with `expect.requireAssertions`, so a
  * test that passed has asserted something; a test that was skipped, or was never made, is not in the report as passed.
  */
 export function shownIn(report: Report, root: string): ReadonlyMap<string, ReadonlySet<string>> {
@@ -57,7 +68,10 @@ export function shownIn(report: Report, root: string): ReadonlyMap<string, Reado
       new Set(
         assertionResults
           .filter(({ status }) => status === 'passed')
-          .flatMap(({ fullName }) => [...fullName.matchAll(/\[(\d+\.\d+)\]/g)].map(([, number]) => number ?? '')),
+          .flatMap(({ fullName, meta }) => [
+            ...[...fullName.matchAll(/\[(\d+\.\d+)\]/g)].map(([, number]) => number ?? ''),
+            ...(meta?.promise?.split(' ') ?? []),
+          ]),
       ),
     ]),
   )

@@ -70,7 +70,7 @@ describe('a signed decision', () => {
     })
   })
 
-  it('B12: counts for an hour, unless it says otherwise', async () => {
+  it('counts for an hour, unless it says otherwise', async () => {
     const approval = await signApproval(pay, { approved: true }, secret)
     expect(await verifyApproval(pay, approval, secret, Date.now() + 3_590_000)).toBe(true)
     expect(await verifyApproval(pay, approval, secret, Date.now() + 3_601_000)).toBe(false)
@@ -138,7 +138,7 @@ it('counts unsigned if no secret is required, for the call with its id', async (
   expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)
 })
 
-it('B12: counts unsigned in its own conversation only, where it names one', async () => {
+it('counts unsigned in its own conversation only, where it names one', async () => {
   const decision = { toolCallId: 'call_1', approvalId: 'random.digest', approved: true }
   expect(await verifyApproval(pay, decision, undefined)).toBe(true)
   expect(await verifyApproval({ ...pay, approvalId: 'random.other' }, decision, undefined)).toBe(false)

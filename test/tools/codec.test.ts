@@ -28,25 +28,31 @@ describe('encodeDefinitions', () => {
     ],
     ['gemini-interactions', { type: 'function', name: 'get_weather', description: 'Current weather', parameters }],
   ])(
-    'of %s returns a list in its form [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
+    'of %s returns a list in its form',
+    { meta: { promise: '1.02 1.03 1.06 1.09 1.10 1.11 1.12 1.13 1.14 1.15' } },
     (name, encoded) => {
       expect(toolCodecs[name].encodeDefinitions([weather])).toEqual([encoded])
     },
   )
 
-  it.each(wires)('of %s does not send metadata [1.07] [1.08]', (name) => {
+  it.each(wires)('of %s does not send metadata', { meta: { promise: '1.07 1.08' } }, (name) => {
     expect(JSON.stringify(toolCodecs[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
   })
 
-  it.each(wires)('of %s is pure: values in, values out, and the input does not change [1.01] [1.04] [1.05]', (name) => {
-    const frozen = deepFreeze(structuredClone([weather]))
-    expect(toolCodecs[name].encodeDefinitions(frozen)).toEqual(toolCodecs[name].encodeDefinitions(frozen))
-  })
+  it.each(wires)(
+    'of %s is pure: values in, values out, and the input does not change',
+    { meta: { promise: '1.01 1.04 1.05' } },
+    (name) => {
+      const frozen = deepFreeze(structuredClone([weather]))
+      expect(toolCodecs[name].encodeDefinitions(frozen)).toEqual(toolCodecs[name].encodeDefinitions(frozen))
+    },
+  )
 })
 
 describe('decodeToolCalls', () => {
   it.each(wires)(
-    'of %s finds the calls in a raw body, decoded and numbered [1.16] [1.17] [1.18] [1.19] [1.20] [1.21] [1.22] [1.23]',
+    'of %s finds the calls in a raw body, decoded and numbered',
+    { meta: { promise: '1.16 1.17 1.18 1.19 1.20 1.21 1.22 1.23' } },
     (name) => {
       const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
@@ -58,7 +64,8 @@ describe('decodeToolCalls', () => {
   )
 
   it.each(wires)(
-    'of %s keeps ids, and makes those that the wire does not give [1.24] [1.25] [C8] [C9] [0.60]',
+    'of %s keeps ids, and makes those that the wire does not give',
+    { meta: { promise: '1.24 1.25 0.60' } },
     (name) => {
       const { toolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map(({ id }) => id)).toEqual(facts[name].samples.callIds)
@@ -75,7 +82,7 @@ describe('decodeToolCalls', () => {
     ['ollama', { done: true, message: { role: 'assistant', content: 'Hi' } }],
     ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Hi' }] }] }],
-  ])('of %s gives an empty list where there are none [1.17]', (name, body) => {
+  ])('of %s gives an empty list where there are none', { meta: { promise: '1.17' } }, (name, body) => {
     expect(toolCodecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
@@ -109,7 +116,7 @@ describe('decodeToolCalls', () => {
     ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
-  ])('of %s separates invalid calls, and does not invent arguments [C12]', (name, body) => {
+  ])('of %s separates invalid calls, and does not invent arguments', (name, body) => {
     const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
@@ -142,7 +149,8 @@ describe('encodeResult', () => {
     ],
     ['gemini-interactions', { type: 'function_result', call_id: 'call_a', name: 'get_weather', result: '25 °C' }],
   ])(
-    'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
+    'of %s gives one message in its shape',
+    { meta: { promise: '1.26 1.27 1.28 1.29 1.30 1.31 0.73 0.78 0.84 0.88' } },
     (name, encoded) => {
       expect(toolCodecs[name].encodeResult(result)).toEqual(encoded)
     },
@@ -155,13 +163,13 @@ describe('encodeResult', () => {
     ['anthropic', /"is_error":true/],
     ['gemini', /"response":\{"error":"No such city"\}/],
     ['gemini-interactions', /"is_error":true/],
-  ])('of %s says that a tool failed, in the text where there is no flag [C15]', (name, said) => {
+  ])('of %s says that a tool failed, in the text where there is no flag', (name, said) => {
     expect(
       JSON.stringify(toolCodecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' })),
     ).toMatch(said)
   })
 
-  it.each(wires)('of %s sends nothing that is only for the application [C14] [3.60]', (name) => {
+  it.each(wires)('of %s sends nothing that is only for the application', { meta: { promise: '3.60' } }, (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
     expect(JSON.stringify(toolCodecs[name].encodeResult(mine))).not.toContain('canary')
   })

@@ -27,7 +27,9 @@ function outcomeOf(execute: (args: never, context: ToolContext) => unknown, opti
 }
 
 describe('a call', () => {
-  it('is run with its arguments by name, and its result is bound to it [3.54] [3.55] [3.58] [3.62]', async () => {
+  it('is run with its arguments by name, and its result is bound to it', {
+    meta: { promise: '3.54 3.55 3.58 3.62' },
+  }, async () => {
     const made = call('add', '{"y":2,"x":40}')
     const result = await invokeTool(made, named(add))
     expect(result).toEqual({
@@ -54,7 +56,9 @@ describe('a call', () => {
     expect(await invokeTool(from('crm'), named(add))).toMatchObject({ status: 'success' }) // it names none
   })
 
-  it('is handled in three steps: call, run, a message with its id and name [0.50] [0.20] [0.21] [0.22]', async () => {
+  it('is handled in three steps: call, run, a message with its id and name', {
+    meta: { promise: '0.50 0.20 0.21 0.22' },
+  }, async () => {
     expect(toToolMessage(await invokeTool(call('add', '{"x":1,"y":2}', 'toolu_9'), named(add)))).toEqual({
       role: 'tool',
       toolCallId: 'toolu_9',
@@ -64,7 +68,9 @@ describe('a call', () => {
     })
   })
 
-  it('has an id, a name, decoded arguments, an index and is complete; the tool is looked up [0.45] [0.46] [0.47] [0.48] [0.49] [3.57]', () => {
+  it('has an id, a name, decoded arguments, an index and is complete; the tool is looked up', {
+    meta: { promise: '0.45 0.46 0.47 0.48 0.49 3.57' },
+  }, () => {
     expect(call('add', '{"x":1}', 'call_a')).toEqual({
       type: 'tool_call',
       id: 'call_a',
@@ -76,13 +82,15 @@ describe('a call', () => {
     })
   })
 
-  it('keeps the id that the provider gave [3.45] [0.57] [0.58] [0.59]', async () => {
+  it('keeps the id that the provider gave', { meta: { promise: '3.45 0.57 0.58 0.59' } }, async () => {
     for (const id of ['call_Ab12', 'toolu_01X', 'gemini_0', 'functions.add:0']) {
       expect((await invokeTool(call('add', '{"x":1,"y":1}', id), named(add))).toolCallId).toBe(id)
     }
   })
 
-  it('of an unknown tool is a result that names the existing tools, and nothing is thrown [3.52]', async () => {
+  it('of an unknown tool is a result that names the existing tools, and nothing is thrown', {
+    meta: { promise: '3.52' },
+  }, async () => {
     const { status, content, error } = await invokeTool(call('subtract'), named(add))
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'unknown_tool' })
     expect(content).toBe('Unknown tool "subtract"; the tools are: "add"')
@@ -104,19 +112,24 @@ describe('a call', () => {
     ['{"x":1}', 'y: is missing'],
     ['{"x":1,"y":"2"}', 'y: must be a number'],
     ['{"x":1,"y":2,"z":3}', 'z: is not a parameter'],
-  ])('with the arguments %s is not run, and the model gets the reason [3.53]', async (args, problem) => {
-    let ran = 0
-    const counted = tool({ ...add, execute: () => ++ran } as never)
-    const { error, content } = await invokeTool(call('add', args), named(counted))
-    expect({ kind: error?.kind, content, ran }).toEqual({
-      kind: 'invalid_arguments',
-      content: `The arguments do not fit: ${problem}`,
-      ran: 0,
-    })
-  })
+  ])(
+    'with the arguments %s is not run, and the model gets the reason',
+    { meta: { promise: '3.53' } },
+    async (args, problem) => {
+      let ran = 0
+      const counted = tool({ ...add, execute: () => ++ran } as never)
+      const { error, content } = await invokeTool(call('add', args), named(counted))
+      expect({ kind: error?.kind, content, ran }).toEqual({
+        kind: 'invalid_arguments',
+        content: `The arguments do not fit: ${problem}`,
+        ran: 0,
+      })
+    },
+  )
 
   it.each(['{"x":1', '[1]', 'true', '"x"', '{"x":1}}', "{'x':1}", `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
-    'that is invalid, since its arguments are %.20s, is not run [S25] [S13] [4.81]',
+    'that is invalid, since its arguments are %.20s, is not run',
+    { meta: { promise: '4.81' } },
     async (args) => {
       let ran = 0
       const counted = tool({ name: 'add', execute: () => ++ran })
@@ -126,14 +139,16 @@ describe('a call', () => {
     },
   )
 
-  it('passes the arguments unchecked, with their nulls, if the tool requires that [3.21]', async () => {
+  it('passes the arguments unchecked, with their nulls, if the tool requires that', {
+    meta: { promise: '3.21' },
+  }, async () => {
     const seen: unknown[] = []
     const raw = tool({ ...add, convert: false, execute: (args: unknown) => void seen.push(args) } as never)
     await invokeTool(call('add', '{"x":null,"z":"?"}'), named(raw))
     expect(seen).toEqual([{ x: null, z: '?' }])
   })
 
-  it('drops null for optional values at every depth, and keeps it if it is data [C26]', async () => {
+  it('drops null for optional values at every depth, and keeps it if it is data', async () => {
     const seen: unknown[] = []
     const parameters = {
       type: 'object',
@@ -150,7 +165,7 @@ describe('a call', () => {
     expect(seen).toEqual([{ must: null, list: [{}], map: { k: null } }])
   })
 
-  it('takes `__proto__` for an argument like any other, and touches no prototype [S14]', async () => {
+  it('takes `__proto__` for an argument like any other, and touches no prototype', async () => {
     const seen: object[] = []
     const tools = named(tool({ name: 'a', execute: (args) => void seen.push(args) }))
     await invokeTool(call('a', '{"__proto__":{"polluted":true},"constructor":{"prototype":1}}'), tools)
@@ -164,7 +179,7 @@ describe('a call', () => {
     })
   })
 
-  it('with a hundred thousand wrong arguments is refused, and in few words [S13]', async () => {
+  it('with a hundred thousand wrong arguments is refused, and in few words', async () => {
     const args = `{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join(',')}}`
     const made = call('add', args)
     const { error, content } = await invokeTool(made, named(add))
@@ -173,7 +188,7 @@ describe('a call', () => {
   })
 })
 
-it('reads a number of a million digits and a key of a megabyte as JSON does [S13]', () => {
+it('reads a number of a million digits and a key of a megabyte as JSON does', () => {
   expect(parseArguments(`{"n":${'9'.repeat(1_000_000)}}`)).toEqual({ value: { n: Number.POSITIVE_INFINITY } })
   expect(parseArguments(`{"${'k'.repeat(1_000_000)}":1}`)).toHaveProperty('value')
   const many = parseArguments(`{${'"a":1,'.repeat(100_000)}"a":2}`)
@@ -206,7 +221,7 @@ describe('what a tool returns', () => {
     expect(result.value).toBe(value)
   })
 
-  it('may be content with data that the model does not see [3.60] [3.58]', async () => {
+  it('may be content with data that the model does not see', { meta: { promise: '3.60 3.58' } }, async () => {
     const result = await outcomeOf(() => ({ content: 'ok', artifacts: [{ rows: 3 }], extra: { ms: 5 } }))
     expect(result).toMatchObject({ status: 'success', content: 'ok', artifacts: [{ rows: 3 }], extra: { ms: 5 } })
     expect(toToolMessage(result)).toMatchObject({ artifacts: [{ rows: 3 }], extra: { ms: 5 } })
@@ -251,7 +266,7 @@ describe('what a tool returns', () => {
       }),
       /has no JSON/,
     ],
-  ])('that JSON cannot represent is an error with this reason: %s [S22]', async (_what, execute, text) => {
+  ])('that JSON cannot represent is an error with this reason: %s', async (_what, execute, text) => {
     const { status, error, content } = await outcomeOf(execute)
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'execution' })
     expect(content).toMatch(text)
@@ -267,7 +282,7 @@ describe('what a tool returns', () => {
     ])
   })
 
-  it('is cut where it is too long, never in the middle of a character, and says so [S22]', async () => {
+  it('is cut where it is too long, never in the middle of a character, and says so', async () => {
     expect((await outcomeOf(() => 'abcdef', { maxResultLength: 4 })).content).toBe('abcd\n[cut: 2 more characters]')
     expect((await outcomeOf(() => 'abc👋', { maxResultLength: 4 })).content).toBe('abc\n[cut: 2 more characters]')
     const huge = await outcomeOf(() => 'x'.repeat(100_000_000))
@@ -298,7 +313,7 @@ describe('what a tool returns', () => {
     expect(leftOut).toEqual([{ type: 'text', text: '[left out: image of 33554433 characters of base64]' }])
   })
 
-  it('prints with its id and its value [3.63]', async () => {
+  it('prints with its id and its value', { meta: { promise: '3.63' } }, async () => {
     const result = await invokeTool(call('add', '{"x":1,"y":2}', 'call_7'), named(add))
     expect(prettyPrint(toToolMessage(result))).toBe('Tool: [tool result (call_7)]: 3')
   })
@@ -314,7 +329,8 @@ describe('a tool that fails', () => {
     ['a number', 5, 'The tool failed'],
     ['an object', { secret: 'x' }, 'The tool failed'],
   ])(
-    'by throwing %s reports the message to the model, and never the stack [3.56] [3.59]',
+    'by throwing %s reports the message to the model, and never the stack',
+    { meta: { promise: '3.56 3.59' } },
     async (_what, thrown, text) => {
       const sync = await outcomeOf(() => {
         throw thrown
@@ -327,7 +343,7 @@ describe('a tool that fails', () => {
     },
   )
 
-  it('with an error whose message throws, or is endless, is a result too [S22]', async () => {
+  it('with an error whose message throws, or is endless, is a result too', async () => {
     const trap = new Error('x')
     Object.defineProperty(trap, 'message', {
       get() {
@@ -353,7 +369,7 @@ describe('a tool that fails', () => {
 describe('a tool that takes its time', () => {
   const never = () => new Promise(() => {})
 
-  it('is abandoned after its time limit, and its signal fires [S22]', async () => {
+  it('is abandoned after its time limit, and its signal fires', async () => {
     const seen: AbortSignal[] = []
     const result = await outcomeOf(
       (_, { signal }) => {

@@ -24,7 +24,7 @@ import { call } from './calls.ts'
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
 
 describe('a tool', () => {
-  it('is plain data and a function [3.02] [3.13] [0.90]', () => {
+  it('is plain data and a function', { meta: { promise: '3.02 3.13 0.90' } }, () => {
     const weather = tool({ name: 'weather', description: 'Tells it', parameters: city, execute: () => 'sunny' })
     const { execute, run, ...data } = weather
     expect(data).toEqual({ name: 'weather', description: 'Tells it', parameters: city })
@@ -32,14 +32,16 @@ describe('a tool', () => {
     expect([typeof execute, typeof run]).toEqual(['function', 'function'])
   })
 
-  it('takes its schema under the names that others have for it [C17]', () => {
+  it('takes its schema under the names that others have for it', () => {
     const { parameters } = tool({ name: 'a', parameters: city, execute: () => '' })
     expect(parameters).toEqual(city)
     expect(tool({ name: 'a', inputSchema: city, execute: () => '' }).parameters).toEqual(city)
     expect(tool({ name: 'a', input_schema: city, execute: () => '' }).parameters).toEqual(city)
   })
 
-  it('shows the model its definition, with annotations and metadata, and none of its behaviour [3.22] [1.07]', () => {
+  it('shows the model its definition, with annotations and metadata, and none of its behaviour', {
+    meta: { promise: '3.22 1.07' },
+  }, () => {
     const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: approval(), timeoutMs: 5 }
     const told = {
       name: 'weather',
@@ -72,7 +74,7 @@ describe('a tool', () => {
   })
 })
 
-it('C34: names the package that converts a schema of valibot, and a way for every other', () => {
+it('names the package that converts a schema of valibot, and a way for every other', () => {
   const parameters = v.object({ city: v.string() })
   const attempt = () => tool({ name: 'f', parameters: parameters as never, execute: () => 1 })
   expect(attempt).toThrow(
@@ -82,7 +84,7 @@ it('C34: names the package that converts a schema of valibot, and a way for ever
   expect(() => tool({ name: 'f', parameters: other, execute: () => 1 })).toThrow(/acme schema.*pass a JSON Schema/)
 })
 
-describe('C13: a tool without execute', () => {
+describe('a tool without execute', () => {
   const jsonSchema = {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -90,7 +92,7 @@ describe('C13: a tool without execute', () => {
     additionalProperties: false,
   }
 
-  it('C13: is a definition whose schema is converted', () => {
+  it('is a definition whose schema is converted', () => {
     const definition = tool({ name: 'f', parameters: z.strictObject({ city: z.string() }) })
     expectTypeOf(definition).toEqualTypeOf<ToolDefinition<'f', { city: string }>>()
     expect(definitionOf(definition)).toEqual({ name: 'f', parameters: jsonSchema })
@@ -102,7 +104,7 @@ describe('C13: a tool without execute', () => {
     ['arktype', type({ '+': 'reject', city: 'string' })],
     ['valibot', toStandardJsonSchema(v.strictObject({ city: v.string() }))],
   ])(
-    'C13: is converted by tool, and its call waits; a plain object with a schema of %s gets an error that says to use it',
+    'is converted by tool, and its call waits; a plain object with a schema of %s gets an error that says to use it',
     async (_, schema) => {
       let body: { tools?: unknown } = {}
       const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"city":"Oslo"}' } }
@@ -127,7 +129,7 @@ describe('C13: a tool without execute', () => {
 
   const codecs = { anthropic, chat, gemini, ollama, responses }
   it.each(Object.entries(codecs))(
-    'C13: never gives a provider the insides of a schema: %s',
+    'never gives a provider the insides of a schema: %s',
     (_, { encodeDefinitions, encodeRequest }) => {
       for (const wrong of [
         { name: 'f', parameters: z.object({}) },
@@ -143,7 +145,7 @@ describe('C13: a tool without execute', () => {
 })
 
 describe('t', () => {
-  it('makes JSON Schema of each type, with its description [3.14] [3.18]', () => {
+  it('makes JSON Schema of each type, with its description', { meta: { promise: '3.14 3.18' } }, () => {
     expect(t.string('Name')).toEqual({ type: 'string', description: 'Name' })
     expect(t.number()).toEqual({ type: 'number' })
     expect(t.integer('How many')).toEqual({ type: 'integer', description: 'How many' })
@@ -153,7 +155,9 @@ describe('t', () => {
     expect(t.schema({ type: 'string', format: 'date' })).toEqual({ type: 'string', format: 'date' })
   })
 
-  it('requires all keys that are not optional, and allows no other keys [3.15] [3.16] [3.17]', () => {
+  it('requires all keys that are not optional, and allows no other keys', {
+    meta: { promise: '3.15 3.16 3.17' },
+  }, () => {
     expect(t.object({ city: t.string(), days: t.optional(t.integer()) }, { description: 'Where' })).toEqual({
       type: 'object',
       description: 'Where',
@@ -208,7 +212,7 @@ describe.each(libraries)('parameters of %s', (_library, weather) => {
     expect(weather.parameters).not.toHaveProperty('$schema')
   })
 
-  it('check arguments before the tool runs [3.53]', async () => {
+  it('check arguments before the tool runs', { meta: { promise: '3.53' } }, async () => {
     const { status, error, content } = await run('{"city":5}')
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'invalid_arguments' })
     expect(content).toMatch(/^The arguments do not fit: .*city/)
@@ -216,7 +220,7 @@ describe.each(libraries)('parameters of %s', (_library, weather) => {
     expect((await run('{"city":"Oslo","days":1.5}')).error?.kind).toBe('invalid_arguments')
   })
 
-  it('let the default apply where an optional argument is absent or null [3.19] [C26]', async () => {
+  it('let the default apply where an optional argument is absent or null', { meta: { promise: '3.19' } }, async () => {
     expect(await run('{"city":"Oslo","days":2}')).toMatchObject({ status: 'success', content: 'Oslo 2' })
     expect(await run('{"city":"Oslo"}')).toMatchObject({ content: 'Oslo 3' })
     expect(await run('{"city":"Oslo","days":null}')).toMatchObject({ content: 'Oslo 3' })

@@ -114,7 +114,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     await page.close()
   })
 
-  it('B21: says so where a table has only the first of its rows', async () => {
+  it('says so where a table has only the first of its rows', async () => {
     const { page } = await open({ size: 'desktop', colorScheme: 'light' })
     await page.route('**/admin/summary**', async (route) => {
       const answer = await (await answerAdmin(ask(), env)).json()

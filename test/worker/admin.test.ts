@@ -35,7 +35,7 @@ describe('the summary of the accounts', () => {
     expect((await answerAdmin(ask(path), settings)).status).toBe(404)
   })
 
-  it('B21: is read by pages, by user, model or day, over as many days as its query says', async () => {
+  it('is read by pages, by user, model or day, over as many days as its query says', async () => {
     const read = async (query: string) => (await answerAdmin(ask(`/admin/summary?${query}`), env)).json()
     const first = await read('by=model&span=1&limit=2')
     expect(first).toMatchObject({
@@ -95,7 +95,7 @@ describe('the summary of the accounts', () => {
     'after=[]',
     'after=[1,2,3]',
     'user=ada',
-  ])('B21: refuses the query %s', async (query) => {
+  ])('refuses the query %s', async (query) => {
     expect((await answerAdmin(ask(`/admin/summary?${query}`), env)).status).toBe(400)
   })
 

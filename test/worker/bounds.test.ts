@@ -212,7 +212,7 @@ const pathOf = (wire: WireName) =>
 
 describe.each(wireNames)('an answer of %s', (wire) => {
   it.each([true, false])(
-    'B5, B6, B8: with any figure in its usage is booked within its bounds, and no other user loses anything (streaming: %s)',
+    'with any figure in its usage is booked within its bounds, and no other user loses anything (streaming: %s)',
     async (stream) => {
       const asked = cases.filter((one) => one.wire === wire && (isExhaustive || one.turn === (stream ? 0 : 2)))
       const go = async (user: string, usage: string) => {
@@ -247,7 +247,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
   )
 
   it.each([true, false])(
-    'B7: that has a thousand times the allowed text is cut off, and costs only a few times the allowed text (streaming: %s)',
+    'that has a thousand times the allowed text is cut off, and costs only a few times the allowed text (streaming: %s)',
     async (stream) => {
       const user = crypto.randomUUID()
       let sent = 0
@@ -304,7 +304,7 @@ const deltaOf: Record<WireName, (text: string) => string> = {
 
 // ---- what is not said -------------------------------------------------------------------------
 
-describe.concurrent('B1: the whole reservation is booked', () => {
+describe.concurrent('the whole reservation is booked', () => {
   /** Keeps the connection open and sends no content, like a model with hidden reasoning. */
   const think = (user: string) =>
     upstream.script(user, (_, response) => {
@@ -394,7 +394,7 @@ describe('what is reserved', () => {
   }
 
   it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
-    'B3, B4: of a request of %s includes all the bytes of %s',
+    'of a request of %s includes all the bytes of %s',
     async (wire, _, more) => {
       const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
       expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
@@ -429,14 +429,14 @@ describe('counts of tokens', () => {
       grant,
     )
 
-  it('B24: are refused for a user without money', async () => {
+  it('are refused for a user without money', async () => {
     const user = crypto.randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(user, { dailyBudgetUsd: 0 })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
     expect(upstream.askedFor(user)).toEqual([])
   })
 
-  it('B24: use a place of LIVE_STREAMS each, and cost nothing', async () => {
+  it('use a place of LIVE_STREAMS each, and cost nothing', async () => {
     const user = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(user, async (_, response) => {

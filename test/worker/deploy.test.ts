@@ -34,7 +34,7 @@ describe('the Worker of this repository', () => {
     expect(files.flatMap(({ name, text }) => findingsIn(text, name))).toEqual([])
   })
 
-  it('B10: has only one problem in its settings: the origins, which are not yours yet', async () => {
+  it('has only one problem in its settings: the origins, which are not yours yet', async () => {
     const why = "which is on every visitor's own machine: put the origin of your page there"
     expect(findingsOf(await readConfig())).toEqual([
       `ALLOWED_ORIGINS has http://127.0.0.1:8787, ${why}`,
@@ -43,7 +43,7 @@ describe('the Worker of this repository', () => {
     expect(findingsOf(await deployable())).toEqual([])
   })
 
-  it('B9: opens no demonstration by its settings', async () => {
+  it('opens no demonstration by its settings', async () => {
     expect((await readConfig()).vars).not.toHaveProperty('DEMO')
   })
 
@@ -138,7 +138,7 @@ describe('the check before it', () => {
     ['files that the Worker does not see', { assets: { binding: 'ASSETS' } }, 'assets.run_worker_first is not true'],
     ['counters that are off', { vars: { RATE_LIMITS: 'off' } }, 'RATE_LIMITS is off'],
     ['a demonstration for all', { vars: { DEMO: 'open' } }, 'DEMO is open'],
-    ['B10: a demonstration for one machine', { vars: { DEMO: 'loopback' } }, 'DEMO is loopback'],
+    ['a demonstration for one machine', { vars: { DEMO: 'loopback' } }, 'DEMO is loopback'],
     [
       'a day that costs much',
       { vars: { TOTAL_DAILY_BUDGET_USD: '500' } },
@@ -158,7 +158,7 @@ describe('the check before it', () => {
       'http://[::1]:3000',
       'http://app.localhost',
     ].map((page): [string, object, string] => [
-      `B10: ${page} among the origins`,
+      `${page} among the origins`,
       { vars: { ALLOWED_ORIGINS: `https://chat.example, ${page}` } },
       `ALLOWED_ORIGINS has ${page},`,
     ]),

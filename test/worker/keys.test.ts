@@ -41,7 +41,7 @@ function split(wire: (typeof wireNames)[number], text: string, at: number): stri
     .replaceAll('"Ö"', json(text.slice(at)))
 }
 
-describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s', (wire) => {
+describe.each(wireNames)('a key in two pieces, of a provider that speaks %s', (wire) => {
   const names = [
     'plain',
     'JSON with \\u002b',
@@ -83,7 +83,7 @@ describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s
   })
 })
 
-it('B18: the hex of a key as the code of a 429 is not in the log', async () => {
+it('the hex of a key as the code of a 429 is not in the log', async () => {
   const hex = disguises.hex?.(canary) ?? ''
   upstream.script('code', (_, response) => {
     response
@@ -103,7 +103,7 @@ it('B18: the hex of a key as the code of a 429 is not in the log', async () => {
   expect(holdsCanary(rig.worker.log())).toBe(false)
 })
 
-it('B29: a slow body is a 408 in workerd', async () => {
+it('a slow body is a 408 in workerd', async () => {
   const token = await tokenFor(rig, 'slow')
   const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
   let got = ''
@@ -121,7 +121,7 @@ it('B29: a slow body is a 408 in workerd', async () => {
   expect(got.split('\r\n')[0]).toBe('HTTP/1.1 408 Request Timeout')
 })
 
-it.each(wireNames)('F17: no header of a client of %s goes on to a provider', async (wire) => {
+it.each(wireNames)('no header of a client of %s goes on to a provider', async (wire) => {
   const hostile = {
     'anthropic-beta': 'from-a-client-2026-01-01',
     'anthropic-version': '2020-01-01',

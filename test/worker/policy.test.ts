@@ -384,7 +384,7 @@ describe('only openai-responses', () => {
     expect(bodyOf('openai-responses', { text: { format: { type } } }).text).toEqual({ format: { type } })
   })
 
-  it('B26: names no item of the account, and leaves out reasoning that is only an id', () => {
+  it('names no item of the account, and leaves out reasoning that is only an id', () => {
     const kept = { type: 'reasoning', id: 'rs_of_another', summary: [], encrypted_content: 'e' }
     const input = [
       { type: 'reasoning', id: 'rs_of_another', summary: [] },
@@ -402,7 +402,7 @@ describe('only openai-responses', () => {
     ])
   })
 
-  it('B26: reads the ids that our encoder made, by which the gateway knows that another provider answered', () => {
+  it('reads the ids that our encoder made, by which the gateway knows that another provider answered', () => {
     const response: ChatResponse = {
       message: {
         role: 'assistant',
@@ -573,7 +573,7 @@ describe('only anthropic', () => {
   })
 })
 
-describe('B26: data next to a text of an answer', () => {
+describe('data next to a text of an answer', () => {
   const web = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 1 }
   const named = [
     { type: 'file_path', file_id: 'file-of-another' },
@@ -613,7 +613,7 @@ describe('B26: data next to a text of an answer', () => {
   })
 })
 
-describe('B26: a picture at a URL', () => {
+describe('a picture at a URL', () => {
   const pictures: Partial<Record<WireName, (url: string) => object>> = {
     'openai-chat': (url) => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] }),
     'openai-responses': (image_url) => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] }),
@@ -709,7 +709,7 @@ const hostOf = (authority = '', find: 'indexOf' | 'lastIndexOf') =>
     .replace(/:\d*$/, '')
     .toLowerCase()
 
-describe('B26: a URL that leads inside, or has another host for another parser', () => {
+describe('a URL that leads inside, or has another host for another parser', () => {
   it('is not public', () => {
     expect(inward.length).toBeGreaterThan(900)
     expect(inward.filter(isPublicUrl)).toEqual([])

@@ -226,47 +226,47 @@ describe('what an answer costs', () => {
       },
       [10, 1, 45],
     ],
-    ['B1: what was reserved, if the client left before a word', { outcome: 'left' as const }, all],
+    ['what was reserved, if the client left before a word', { outcome: 'left' as const }, all],
     [
-      'B1: what was reserved, if the provider fell silent',
+      'what was reserved, if the provider fell silent',
       { outcome: 'failed' as const, error: { kind: 'timeout' as const } },
       all,
     ],
     [
-      'B1: what was reserved, if the provider reported an error in its stream',
+      'what was reserved, if the provider reported an error in its stream',
       { outcome: 'failed' as const, error: { kind: 'overloaded' as const } },
       all,
     ],
-    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, outputBytes: 30 }, all],
-    ['B1: what was reserved, if it ended without a usage', { outputBytes: 30 }, all],
+    ['what was reserved, if it broke off before its usage', { outcome: 'failed' as const, outputBytes: 30 }, all],
+    ['what was reserved, if it ended without a usage', { outputBytes: 30 }, all],
     [
-      'B1: what was reserved, if the usage so far is less',
+      'what was reserved, if the usage so far is less',
       { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
       all,
     ],
     [
-      'B1: what was reserved, if more was said after the usage',
+      'what was reserved, if more was said after the usage',
       { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
       all,
     ],
     [
-      'B1: what was reserved and more, if the usage so far is more',
+      'what was reserved and more, if the usage so far is more',
       { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
       [3000, 600, 27_000],
     ],
-    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, outputBytes: 400 }, all],
+    ['what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, outputBytes: 400 }, all],
     [
-      'B8: what was reserved, if zeros are reported for a text',
+      'what was reserved, if zeros are reported for a text',
       { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
       all,
     ],
     [
-      'B8: what was reserved for the output, if there is more text than its tokens can hold',
+      'what was reserved for the output, if there is more text than its tokens can hold',
       { outputBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
       [10, 500, 7530],
     ],
     [
-      'B8: what was reserved for the input, if it is reported as 0',
+      'what was reserved for the input, if it is reported as 0',
       { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
       [3000, 1, 18_015],
     ],
@@ -291,18 +291,18 @@ describe('what an answer costs', () => {
       [3000, 20, 18_300],
     ],
     [
-      'B7: at most four times what was reserved, if the total is enormous',
+      'at most four times what was reserved, if the total is enormous',
       { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 9e9 } },
       [10, 2000, 102_000],
     ],
     ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
     [
-      'B7: four times what was reserved, if it is reported as a million times that',
+      'four times what was reserved, if it is reported as a million times that',
       { outputBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
       [12_000, 2000, 102_000],
     ],
     [
-      'B7: at most four times what was reserved, if it said so much more than it was asked for',
+      'at most four times what was reserved, if it said so much more than it was asked for',
       { outcome: 'failed' as const, outputBytes: 900_000_000 },
       [3000, 2000, 102_000],
     ],
@@ -316,7 +316,7 @@ describe('what an answer costs', () => {
     [{ cacheReadTokens: 0, cacheWriteTokens: -1e9 }, 300],
     [{ cacheReadTokens: 1e9, cacheWriteTokens: 1e9 }, 600],
     [{ cacheReadTokens: 10.5, cacheWriteTokens: 10.5 }, 306],
-  ])('B5: counts cached input as a part of the input: %o', (usage, cost) => {
+  ])('counts cached input as a part of the input: %o', (usage, cost) => {
     expect(costOf(price, { inputTokens: 100, outputTokens: 0, ...usage })).toBe(cost)
   })
 })
@@ -360,7 +360,7 @@ describe('the most tokens that a request can have', () => {
     expect(most(called(`{"a":${' '.repeat(1000)}""}`)) - most(called('{"a":""}'))).toBe(1000)
   })
 
-  it('B3: include all fields of the options', () => {
+  it('include all fields of the options', () => {
     for (const more of [
       { stop: [big] },
       {
@@ -407,14 +407,14 @@ describe('the most tokens that a request can have', () => {
     ],
     ['gemini', { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] }] }],
     ['ollama', { model: 'm', messages: [{ role: 'user', content: 'x', images: [data] }] }],
-  ])('B4: are a stated number for a picture in a message of %s, by the model', (wire, body) => {
+  ])('are a stated number for a picture in a message of %s, by the model', (wire, body) => {
     expectBytes(most(body, wire), body, 1000 - data.length + 6500)
     const around = most(body, wire) - 6500
     expect(most(body, wire, 'openai-chat:gpt-5') - around).toBe(25_000)
     expect(most(body, wire, 'openai-chat:gpt-4o-mini') - around).toBe(50_000)
   })
 
-  it('B4: count a picture in low or high detail with less', () => {
+  it('count a picture in low or high detail with less', () => {
     const image = (detail: string) =>
       chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}`, detail } }])
     const [low, auto] = ['low', 'auto'].map((detail) => most(image(detail), 'openai-chat', 'openai-chat:gpt-5')) as [
@@ -454,7 +454,7 @@ describe('the most tokens that a request can have', () => {
     { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
     { inlineData: { mimeType: 'image/png', data } },
   ])(
-    'B4: count an object of a schema, of an argument or of a result by its bytes, even if it says that it is a picture',
+    'count an object of a schema, of an argument or of a result by its bytes, even if it says that it is a picture',
     (a) => {
       const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(a) } }
       const history = [

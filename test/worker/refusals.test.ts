@@ -100,21 +100,21 @@ describe('a Worker with an incomplete setting', () => {
     ['a next signing secret of 31 bytes', { SESSION_SECRET_NEXT: 'x'.repeat(31) }],
     ['nobody to say who gets a token', { LOGIN_SECRET: undefined }],
     [
-      'B9: nobody to say who gets a token, and origins on loopback only',
+      'nobody to say who gets a token, and origins on loopback only',
       { LOGIN_SECRET: undefined, ALLOWED_ORIGINS: 'http://127.0.0.1:8787,http://localhost:8787' },
     ],
     ['a demonstration for nobody in particular', { LOGIN_SECRET: undefined, DEMO: 'yes' }],
-    ['B17: a key of 11 characters', { OPENAI_API_KEY: 'aB3xK9zQ7mW' }],
-    ['B28: a signing secret of one letter', { SESSION_SECRET: 'a'.repeat(64) }],
-    ['B28: a signing secret of seven letters', { SESSION_SECRET: 'abcdefg'.repeat(6) }],
-    ['B28: a signing secret that is a word many times', { SESSION_SECRET: 'correct-horse-battery-'.repeat(2) }],
-    ['B28: a login secret of one letter', { LOGIN_SECRET: 'x'.repeat(32) }],
-    ['B28: a poor next secret', { SESSION_SECRET_NEXT: '0'.repeat(40) }],
-    ['B28: a poor admin token', { ADMIN_TOKEN: '01'.repeat(20) }],
-    ['B28: a login secret that is the signing secret', { LOGIN_SECRET: sessionSecret }],
-    ['B28: a login secret that is the next one', { SESSION_SECRET_NEXT: env.LOGIN_SECRET }],
-    ['B28: an admin token that is the login secret', { ADMIN_TOKEN: env.LOGIN_SECRET }],
-    ['B28: an admin token that is the signing secret', { ADMIN_TOKEN: sessionSecret }],
+    ['a key of 11 characters', { OPENAI_API_KEY: 'aB3xK9zQ7mW' }],
+    ['a signing secret of one letter', { SESSION_SECRET: 'a'.repeat(64) }],
+    ['a signing secret of seven letters', { SESSION_SECRET: 'abcdefg'.repeat(6) }],
+    ['a signing secret that is a word many times', { SESSION_SECRET: 'correct-horse-battery-'.repeat(2) }],
+    ['a login secret of one letter', { LOGIN_SECRET: 'x'.repeat(32) }],
+    ['a poor next secret', { SESSION_SECRET_NEXT: '0'.repeat(40) }],
+    ['a poor admin token', { ADMIN_TOKEN: '01'.repeat(20) }],
+    ['a login secret that is the signing secret', { LOGIN_SECRET: sessionSecret }],
+    ['a login secret that is the next one', { SESSION_SECRET_NEXT: env.LOGIN_SECRET }],
+    ['an admin token that is the login secret', { ADMIN_TOKEN: env.LOGIN_SECRET }],
+    ['an admin token that is the signing secret', { ADMIN_TOKEN: sessionSecret }],
     ['a login secret of 31 bytes', { LOGIN_SECRET: 'x'.repeat(31) }],
     ['no accounts', { ACCOUNTS: undefined }],
     ['no counters', { RATE_LIMITS: undefined }],
@@ -177,7 +177,7 @@ describe('the message for an incomplete setting', () => {
     [{ LOGIN_SECRET: sessionSecret }, 'LOGIN_SECRET is equal to SESSION_SECRET'],
     [{ OPENAI_API_KEY: 'abcdefgh' }, 'OPENAI_API_KEY is missing or unusable: it must be a bearer credential of 12'],
     [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET, TURNSTILE_SECRET and DEMO are missing'],
-  ])('B17, B28: is in the log, without a value: %j', async (hole, words) => {
+  ])('is in the log, without a value: %j', async (hole, words) => {
     expect((await call('/session', { headers: json, body: '{}' }, { ...env, ...hole })).status).toBe(503)
     const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
     expect(logged).toContain(words)
@@ -189,7 +189,7 @@ describe('the message for an incomplete setting', () => {
     ['32 random digits', { SESSION_SECRET: '83052917463920581746301958274630' }],
     ['32 bytes in hex', { SESSION_SECRET: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
     ['a new signing secret that takes the place of the old one', { SESSION_SECRET_NEXT: sessionSecret }],
-  ])('B28: is absent for %s', async (_, settings) => {
+  ])('is absent for %s', async (_, settings) => {
     expect((await call('/v1/models', { method: 'GET' }, { ...env, ...settings })).status).toBe(401)
   })
 })
@@ -203,7 +203,7 @@ describe('a demonstration on loopback', () => {
   }
 
   it.each(['http://127.0.0.1:8787', 'http://localhost:5173', 'http://[::1]:3000', 'http://localhost'])(
-    'C4: gives a page at %s a token, and lets it read the answer',
+    'gives a page at %s a token, and lets it read the answer',
     async (from) => {
       for (const url of ['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787']) {
         const answer = await open(url, from)
@@ -219,7 +219,7 @@ describe('a demonstration on loopback', () => {
     'http://192.168.1.5:8787',
     'http://localhost.evil.test',
     'http://127.0.0.1.nip.io',
-  ])('B9: gives no token when asked as %s', async (url) => {
+  ])('gives no token when asked as %s', async (url) => {
     for (const from of ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://localhost:5173', url, undefined]) {
       const answer = await open(url, from)
       expect([401, 403]).toContain(answer.status)
@@ -242,7 +242,7 @@ describe('a demonstration on loopback', () => {
     expect(error.message).toContain(`"${from}" is not in ALLOWED_ORIGINS`)
   })
 
-  it('B9: gives no tokens without the setting, whatever is loopback', async () => {
+  it('gives no tokens without the setting, whatever is loopback', async () => {
     const shipped = { ...demo, DEMO: undefined, ALLOWED_ORIGINS: 'http://127.0.0.1:8787,http://localhost:8787' }
     expect((await open('http://127.0.0.1:8787', 'http://127.0.0.1:8787', shipped)).status).toBe(503)
     expect(
@@ -251,7 +251,7 @@ describe('a demonstration on loopback', () => {
     ).toBe(401)
   })
 
-  it('B27: gives tokens that are also valid for other clients', async () => {
+  it('gives tokens that are also valid for other clients', async () => {
     const { token } = (await (await open('http://127.0.0.1:8787', 'http://localhost:5173')).json()) as { token: string }
     const answer = await call('/v1/models', { method: 'GET', headers: { authorization: `Bearer ${token}` } }, demo)
     expect(answer.status).toBe(200)
@@ -282,13 +282,13 @@ describe('a token that is bound to an origin', () => {
     ['another page that says it twice', { origin: 'https://chat.example', 'sec-fetch-site': 'same-origin' }, 401],
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 401],
     ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
-  ])('B27: sent by %s', async (_, headers, status) => {
+  ])('sent by %s', async (_, headers, status) => {
     expect(await list(headers)).toBe(status)
     const isSilent = status === 401 && headers.origin === undefined
     expect(said.includes('the request has no \\"origin\\" header')).toBe(isSilent)
   })
 
-  it('B27: is not valid at another server without its origin', async () => {
+  it('is not valid at another server without its origin', async () => {
     const scope = {
       models: ['openai-chat:demo-model'],
       maxOutputTokens: 10,
@@ -345,7 +345,7 @@ describe('a new token for an old one', () => {
       [settings, { ...settings, LOGIN_SECRET: undefined }].map((ways) => [scope, since, ways] as const),
     ),
   )
-  it.each(cases)('B11: never permits more than the old one (%#)', async (scope, since, ways) => {
+  it.each(cases)('never permits more than the old one (%#)', async (scope, since, ways) => {
     const sub = crypto.randomUUID()
     const token = await sign({}, { sub, scope, anonymous_since: since })
     const from = scope.origin ?? origin
@@ -365,14 +365,14 @@ describe('a new token for an old one', () => {
     expect(claims.scope.origin).toBe(scope.origin ?? from)
   })
 
-  it('B11: is returned to the operator’s server for any user that it names, as before', async () => {
+  it('is returned to the operator’s server for any user that it names, as before', async () => {
     const headers = { ...json, authorization: `Bearer ${env.LOGIN_SECRET}` }
     const answer = await call('/session', { headers, body: '{"user":"alice"}' }, settings)
     const claims = claimsOf(((await answer.json()) as { token: string }).token)
     expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
   })
 
-  it('B11: an expired token does not count as a token: its holder starts again', async () => {
+  it('an expired token does not count as a token: its holder starts again', async () => {
     const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
     const { token = '' } = await renew(old, origin, settings)
     expect(claimsOf(token).sub).not.toBe('old')

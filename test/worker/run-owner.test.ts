@@ -49,7 +49,7 @@ async function nameFor(sub: string, key: string): Promise<{ owner: string; id: s
   return { owner, id }
 }
 
-describe('F17: a run', () => {
+describe('a run', () => {
   it('is found by its own user', async () => {
     const { asked, config } = place()
     const { id } = await nameFor('ada', 'k')

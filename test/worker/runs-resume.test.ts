@@ -198,7 +198,7 @@ it('refuses a key for an array that is streamed, whose pieces no client could co
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('alt=sse')])
 })
 
-it('F11: answers for another user’s stream exactly like for an unknown one: status, headers and text are equal', async () => {
+it('answers for another user’s stream exactly like for an unknown one: status, headers and text are equal', async () => {
   const answer = await ada.ask(scripted('openai-chat'), 'openai-chat')
   const answers = new Set<string>()
   const ms = { foreign: 0, forged: 0 }

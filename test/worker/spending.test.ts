@@ -203,7 +203,7 @@ describe.concurrent('an answer in each format', () => {
   })
 
   it.for(['breaks off', 'falls silent', 'is left', 'ends in an error'] as const)(
-    'F18: that %s before its usage is booked with all that was reserved',
+    'that %s before its usage is booked with all that was reserved',
     async (how, { expect }) => {
       const found = await booked(async (wire, user) => {
         const token = await tokenWith(user, 1)
@@ -231,7 +231,7 @@ describe.concurrent('an answer in each format', () => {
     'says nothing for too long',
     'ends in an error at once',
   ] as const)(
-    'B1: that %s is booked with all that was reserved: the provider may think unseen',
+    'that %s is booked with all that was reserved: the provider may think unseen',
     async (how, { expect }) => {
       const found = await booked(async (wire, user) => {
         const token = await tokenWith(user, 1)

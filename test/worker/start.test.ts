@@ -136,7 +136,7 @@ describe('npm start', () => {
 })
 
 describe('npm start -- --origin', () => {
-  it('C4: lets pages of another origin in, and those of a dev server on loopback without a setting', async () => {
+  it('lets pages of another origin in, and those of a dev server on loopback without a setting', async () => {
     const port = await freePort()
     const started = start(['--origin', 'http://my-app.test:5173', '--origin', 'https://other.test'], {
       PORT: `${port}`,
@@ -158,7 +158,7 @@ describe('npm start -- --origin', () => {
     expect(await refused.text()).toContain('\\"http://my-app.test\\" is not in ALLOWED_ORIGINS')
   }, 60_000)
 
-  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('C4: reports the problem of %s', async (origin) => {
+  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('reports the problem of %s', async (origin) => {
     const failed = start(['--origin', origin], { PORT: '0' })
     expect(await failed.ended).toBe(1)
     expect(failed.output()).toContain(`Cannot allow "${origin}": an origin is`)

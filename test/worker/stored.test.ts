@@ -87,7 +87,7 @@ it('an answer that 0.1.0 was writing when it was replaced ends in an error, and 
   expect(text).not.toContain('asked for anew')
 })
 
-it('B34: a kept answer is read by 32 at once, and by another once one of them has left or has read it', async () => {
+it('a kept answer is read by 32 at once, and by another once one of them has left or has read it', async () => {
   const run = runOf(running + done)
   const readers = await Promise.all(Array.from({ length: 32 }, () => run.resume(0)))
   expect(readers.map(({ status }) => status)).toEqual(Array(32).fill(200))

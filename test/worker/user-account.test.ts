@@ -257,7 +257,7 @@ describe('a figure that is not a count', () => {
   const fields = ['cost', 'inputTokens', 'outputTokens'] as const
 
   it.each(fields.flatMap((field) => nasty.map((figure) => [field, figure] as const)))(
-    'B6: of %s, %s is booked as a whole number, and what others settle at the same time is booked too',
+    'of %s, %s is booked as a whole number, and what others settle at the same time is booked too',
     async (field, figure) => {
       const database = new DatabaseSync(':memory:')
       const abort = vi.fn()
@@ -278,7 +278,7 @@ describe('a figure that is not a count', () => {
     },
   )
 
-  it('B6: stays countable, however often the largest is settled', async () => {
+  it('stays countable, however often the largest is settled', async () => {
     const account = openAccount()
     for (let times = 0; times < 50; times++) {
       await account.reserve(reservation(`${times}`, { cost: 0, dailyBudget: 1e300, totalDailyBudget: 1e300 }))
@@ -289,7 +289,7 @@ describe('a figure that is not a count', () => {
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, '12', null, undefined])(
-    'B6: of a reservation, %s is more than any budget',
+    'of a reservation, %s is more than any budget',
     async (cost) => {
       const account = openAccount()
       expect(await account.reserve(reservation('a', { cost: cost as number }))).toMatchObject({ reason: 'budget' })
@@ -325,7 +325,7 @@ describe('the summary of many rows', () => {
   }
   const perDay = { requests: users, inputTokens: users * 10, outputTokens: users * 2, spent: (users * (users - 1)) / 2 }
 
-  it('B21: sums 216,000 of them in SQL, gives out no more than its limits, and reads along the primary key', async () => {
+  it('sums 216,000 of them in SQL, gives out no more than its limits, and reads along the primary key', async () => {
     const queries: string[] = []
     const { database, account } = openFilled((query) => queries.push(query))
     const whole = await account.summary()
@@ -358,7 +358,7 @@ describe('the summary of many rows', () => {
     }
   })
 
-  it('B21: is the same from kept sums as from all rows, whatever the span, and reads few of them', async () => {
+  it('is the same from kept sums as from all rows, whatever the span, and reads few of them', async () => {
     const { database, account } = openFilled()
     for (const span of [1, 6, 8, 90]) {
       const since = dayOf(span - 1)
@@ -421,7 +421,7 @@ describe('the summary of many rows', () => {
     }
   })
 
-  it('B21: is read page by page, the newest day first, each row once', async () => {
+  it('is read page by page, the newest day first, each row once', async () => {
     const { account } = openFilled()
     const rows: string[] = []
     let after: string | undefined
@@ -437,7 +437,7 @@ describe('the summary of many rows', () => {
     expect([last.days.map(({ user }) => user), last.next]).toEqual([['user-0001', 'user-0000'], undefined])
   })
 
-  it('B21: is exported page by page, each row of the span once, and no sum is made', async () => {
+  it('is exported page by page, each row of the span once, and no sum is made', async () => {
     const queries: string[] = []
     const { account } = openFilled((query) => queries.push(query))
     const rows: string[] = []
@@ -465,7 +465,7 @@ describe('the summary of many rows', () => {
     expect((await account.summary()).refusals).toEqual(expected)
   })
 
-  it('B21: sums days up as they are booked, also the day before', async () => {
+  it('sums days up as they are booked, also the day before', async () => {
     const account = openAccount()
     const spend = async (id: string, cost: number) => {
       await account.reserve(reservation(id, { cost }))
@@ -495,7 +495,7 @@ describe('the summary of many rows', () => {
       ])
   })
 
-  it('B21: lists the oldest of the requests that are live, and says how many there are', async () => {
+  it('lists the oldest of the requests that are live, and says how many there are', async () => {
     const account = openAccount()
     for (let at = 0; at < 250; at++) {
       vi.setSystemTime(today + at)

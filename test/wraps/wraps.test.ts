@@ -43,7 +43,9 @@ describe('wrapModel', () => {
     ])
   })
 
-  it('is a model like any other: plain data and functions, in chats and in rounds with tools [4.98]', async () => {
+  it('is a model like any other: plain data and functions, in chats and in rounds with tools', {
+    meta: { promise: '4.98' },
+  }, async () => {
     upstream.answer(json(chatBody(null, [['c1', 'f', '{}']])), json(chatBody('done')))
     let asked = 0
     const counted = wrapModel(model(), { request: (one) => ({ ...one, options: { ...one.options, seed: ++asked } }) })

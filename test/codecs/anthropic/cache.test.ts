@@ -20,7 +20,7 @@ function marksOf(value: unknown): string[] {
   return [...own, ...Object.values(rest).flatMap(marksOf)]
 }
 
-describe('a cache hint [4.22]', () => {
+describe('a cache hint', { meta: { promise: '4.22' } }, () => {
   it.each([
     ['ephemeral', { type: 'ephemeral' }],
     [{ ttl: '5m' }, { type: 'ephemeral', ttl: '5m' }],

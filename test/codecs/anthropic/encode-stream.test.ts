@@ -346,7 +346,7 @@ describe('the end', () => {
   })
 })
 
-it('F3: sends the address and title of a citation', () => {
+it('sends the address and title of a citation', () => {
   const encoder = encodeStream()
   const frames: Frame[] = []
   const cited = { type: 'citation', url: 'https://a.example', title: 'A', text: 'a' } as const

@@ -48,7 +48,9 @@ it('moves text before the calls that it follows, and reports it', () => {
 })
 
 describe('system text', () => {
-  it('stands in the system field: its own, then that of leading system and developer messages [0.26] [0.75]', () => {
+  it('stands in the system field: its own, then that of leading system and developer messages', {
+    meta: { promise: '0.26 0.75' },
+  }, () => {
     const messages: Message[] = [
       { role: 'system', content: 'two' },
       { role: 'developer', content: 'three' },
@@ -94,7 +96,7 @@ describe('turns', () => {
     ])
   })
 
-  it('hold the results of parallel calls in one user message, before any text [C7]', () => {
+  it('hold the results of parallel calls in one user message, before any text', () => {
     const [, , answer] = sent(
       { role: 'user', content: 'go' },
       {
@@ -184,7 +186,7 @@ describe('turns', () => {
     ])
   })
 
-  it('hold calls that stand beside the content, once [C5]', () => {
+  it('hold calls that stand beside the content, once', () => {
     const toolCalls = [{ ...call, id: 'x', index: 0 }]
     const [, turn] = messagesOf({ role: 'user', content: 'go' }, { role: 'assistant', content: null, toolCalls })
     expect(turn?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: { a: 1 } }])
@@ -207,7 +209,7 @@ describe('turns', () => {
       ],
     }
 
-    it('hold it with an empty input, and report it [C12]', () => {
+    it('hold it with an empty input, and report it', () => {
       const { messages, losses } = sent({ role: 'user', content: 'go' }, turn)
       expect(messages[1]?.content).toEqual([{ type: 'tool_use', id: 'x', name: 'f', input: {} }])
       expect(losses).toContainEqual(
@@ -340,7 +342,7 @@ describe('proofs', () => {
     encode({ messages: [{ role: 'assistant', content: [block, { type: 'text', text: 'a' }] }] }, {}, dialect).body
       .messages[0]?.content[0]
 
-  it('go back to the model family that made them, byte for byte [0.76]', () => {
+  it('go back to the model family that made them, byte for byte', { meta: { promise: '0.76' } }, () => {
     expect(turn(reasoning('anthropic', 'claude-sonnet-4-5-20250929'))).toEqual({
       type: 'thinking',
       thinking: 'hm',
@@ -679,7 +681,7 @@ describe("a gateway's client", () => {
   })
 })
 
-it('A7: gives an unknown block of a system message back as it came', () => {
+it('gives an unknown block of a system message back as it came', () => {
   const block = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }
   const messages = [
     { role: 'user', content: 'hi' },
@@ -691,7 +693,7 @@ it('A7: gives an unknown block of a system message back as it came', () => {
   expect(losses).toEqual([])
 })
 
-it.each([0, 1])('A7: gives a system message that holds only settings back as it came, at place %i', (at) => {
+it.each([0, 1])('gives a system message that holds only settings back as it came, at place %i', (at) => {
   const messages = [
     { role: 'user', content: 'hi' },
     { role: 'user', content: 'go on' },

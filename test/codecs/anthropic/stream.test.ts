@@ -170,7 +170,7 @@ describe('calls', () => {
     ).toMatchObject([{ id: 'toolu_isoglot_0', generatedId: true }])
   })
 
-  it('are numbered by themselves, without the blocks between them [C23]', () => {
+  it('are numbered by themselves, without the blocks between them', () => {
     const events = [
       ...text,
       open({ type: 'tool_use', id: 'x', name: 'f', input: {} }, 1),

@@ -8,7 +8,9 @@ import {
 } from '../../../src/formats/anthropic/index.ts'
 
 describe('definitions', () => {
-  it('are flat: name, description and input_schema [1.12] [1.13], and metadata is not sent [1.08]', () => {
+  it('are flat: name, description and input_schema, and metadata is not sent', {
+    meta: { promise: '1.12 1.13 1.08' },
+  }, () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const tool: ToolDefinition = {
       name: 'get_weather',
@@ -60,7 +62,7 @@ describe('definitions', () => {
 describe('calls in a body', () => {
   const block = { type: 'tool_use', id: 'toolu_1', name: 'f', input: { a: 1 } }
 
-  it('are the tool_use blocks, whose input is an object already [1.20] [1.21]', () => {
+  it('are the tool_use blocks, whose input is an object already', { meta: { promise: '1.20 1.21' } }, () => {
     const server = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
     expect(
       decodeToolCalls({ content: [{ type: 'text', text: 'a' }, server, block, { ...block, id: 'toolu_2' }] }),
@@ -99,7 +101,7 @@ describe('calls in a body', () => {
     [{ content: null }],
     [{ content: 'x' }],
     [{ content: [null, 5, 'x', {}] }],
-  ])('are not found in %j [1.17]', (body) => {
+  ])('are not found in %j', { meta: { promise: '1.17' } }, (body) => {
     expect(decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
@@ -120,7 +122,7 @@ describe('calls in a body', () => {
 })
 
 describe('a result', () => {
-  it('is a user message with one tool_result [1.28], and needs no name [0.77]', () => {
+  it('is a user message with one tool_result, and needs no name', { meta: { promise: '1.28 0.77' } }, () => {
     expect(
       encodeResult({ role: 'tool', toolCallId: 'toolu_1', content: '25 °C', artifacts: [1], extra: { a: 1 } }),
     ).toEqual({
@@ -129,7 +131,7 @@ describe('a result', () => {
     })
   })
 
-  it('says that it failed [C15], may be empty, and may hold media [C28]', () => {
+  it('says that it failed, may be empty, and may hold media', () => {
     const image = { type: 'image', url: 'https://e.com/a.png' } as const
     expect(encodeResult({ role: 'tool', toolCallId: 'x', content: '', status: 'error' })).toEqual({
       role: 'user',

@@ -34,7 +34,7 @@ it.each([
   expect(isEmptySchema(schema)).toBe(isEmpty)
 })
 
-it('F1: keeps keywords whose value is true, and marks as nullable only what is', () => {
+it('keeps keywords whose value is true, and marks as nullable only what is', () => {
   const schema = { type: 'OBJECT', additionalProperties: true, properties: { a: { type: 'BOOLEAN', default: true } } }
   expect(fromOpenApi(schema)).toEqual({
     type: 'object',

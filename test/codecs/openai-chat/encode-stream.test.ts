@@ -235,7 +235,7 @@ it('reports content that a stream cannot express', () => {
   ])
 })
 
-it('F3: sends the address and title of a citation', () => {
+it('sends the address and title of a citation', () => {
   const cited = { type: 'citation', url: 'https://a.example', title: 'A', startIndex: 0, endIndex: 2 } as const
   const { chunks } = write([
     start,

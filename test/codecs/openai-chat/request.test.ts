@@ -141,7 +141,7 @@ describe('messages', () => {
   })
 
   it.each(['thought_signature', 'reasoning_encrypted', 'extra_content'])(
-    'A19: send a proof on the message, %s, only to the model that made it',
+    'send a proof on the message, %s, only to the model that made it',
     (name) => {
       const message: Message = {
         role: 'assistant',
@@ -529,7 +529,7 @@ it.each([
   { fields: { thought_signature: 'sig' }, reaches: [true, false] },
   { fields: { extra_content: { google: { thought_signature: 'sig' } } }, reaches: [true, false] },
   { fields: {}, inFunction: { later: 1 }, reaches: [true, true] },
-])('A19: a call with $fields and $inFunction goes back with them, and proofs only to their model', (given) => {
+])('a call with $fields and $inFunction goes back with them, and proofs only to their model', (given) => {
   const { fields, inFunction, reaches } = given
   const wire = { ...wireCall, ...fields, function: { ...wireCall.function, ...inFunction } }
   const answer = { role: 'assistant', content: null, tool_calls: [wire] }
@@ -548,7 +548,7 @@ it.each([
 })
 
 it.each(['reasoning_opaque', 'reasoning_signature', 'thinking_blocks', 'encrypted_content'])(
-  'A19: the field %s of a message goes back only to its model',
+  'the field %s of a message goes back only to its model',
   (name) => {
     const message = { role: 'assistant', content: 'a', [name]: 'sig' }
     const choices = [{ index: 0, finish_reason: 'stop', message }]
@@ -559,7 +559,7 @@ it.each(['reasoning_opaque', 'reasoning_signature', 'thinking_blocks', 'encrypte
   },
 )
 
-it('F1: keeps the unknown fields of a system message', () => {
+it('keeps the unknown fields of a system message', () => {
   const body = {
     model: 'm',
     messages: [
@@ -571,7 +571,7 @@ it('F1: keeps the unknown fields of a system message', () => {
   expect(encodeRequest(context, options).body.messages).toEqual(body.messages)
 })
 
-it('F3: sends the description of a format, and reads it', () => {
+it('sends the description of a format, and reads it', () => {
   const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
   const { body } = encode({}, { responseFormat })
   expect(body.response_format).toEqual({

@@ -41,7 +41,7 @@ it.each([
   { refusal: 'But not that' },
   { images: [{ type: 'image_url', image_url: { url: 'https://x.example/a.png' } }] },
   { audio: { id: 'a', data: 'UklGRg==', transcript: 'Hi', expires_at: 1 } },
-])('A18: citations beside %j belong to the text, and go out with it', (beside) => {
+])('citations beside %j belong to the text, and go out with it', (beside) => {
   const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
   const message = { role: 'assistant', content: 'Hi', ...beside, annotations: [{ type: 'url_citation', url_citation }] }
   const response = decodeResponse(body(message))
@@ -268,14 +268,14 @@ describe('a server that fills in every field', () => {
     ['a "delta" that is null', { message: { role: 'assistant', content: 'pong' }, delta: null }],
     ['only a "delta"', { delta: { role: 'assistant', content: 'pong' } }],
     ['a "message" that is null', { message: null, delta: { role: 'assistant', content: 'pong' } }],
-  ])('A1: reads a whole answer of Perplexity with %s', (_name, choice) => {
+  ])('reads a whole answer of Perplexity with %s', (_name, choice) => {
     const whole = { choices: [{ index: 0, finish_reason: 'stop', ...choice }] }
     expect(decodeResponse(whole, { dialect: perplexityDialect }).message.content).toEqual([
       { type: 'text', text: 'pong' },
     ])
   })
 
-  it('A3: reads the one call of a whole answer of Snowflake, and nothing else', () => {
+  it('reads the one call of a whole answer of Snowflake, and nothing else', () => {
     const tool_calls = [{ id: 't1', type: 'function', custom: { name: '', input: '' }, function: weather }]
     const { message, stopReason } = read({ ...filled, tool_calls }, '')
     expect(message.content).toMatchObject([
@@ -292,7 +292,7 @@ describe('a server that fills in every field', () => {
     { tool_calls: [{ index: 0, id: null, type: '', function: null }] },
     { annotations: [{ type: 'url_citation', url_citation: { url: '', title: '', start_index: 0, end_index: 0 } }] },
     { reasoning_details: [{ type: '', text: '' }] },
-  ])('A3: reads nothing in %j, whole and streamed', (empty) => {
+  ])('reads nothing in %j, whole and streamed', (empty) => {
     const text = [{ type: 'text', text: 'Hi' }]
     const { message, stopReason } = read({ ...filled, content: 'Hi', ...empty })
     expect([message.content, message.invalidToolCalls, stopReason]).toEqual([text, undefined, 'stop'])
@@ -302,7 +302,7 @@ describe('a server that fills in every field', () => {
     expect(streamed.response?.stopReason).toBe('stop')
   })
 
-  it('A3: reads the text of an answer without calls as an answer without calls', () => {
+  it('reads the text of an answer without calls as an answer without calls', () => {
     const { message, stopReason } = read({ ...filled, content: 'Hi' })
     expect(message.content).toEqual([{ type: 'text', text: 'Hi' }])
     expect([message.invalidToolCalls, stopReason]).toEqual([undefined, 'stop'])
@@ -319,16 +319,16 @@ describe('a server that fills in every field', () => {
       { type: 'function', custom: { name: 'sh', input: '' }, function: weather },
       'get_weather',
     ],
-  ])('A3: reads a call by its type: %s', (_name, wire, name) => {
+  ])('reads a call by its type: %s', (_name, wire, name) => {
     expect(read({ ...filled, tool_calls: [{ id: 't1', ...wire }] }).message.content).toMatchObject([{ name }])
   })
 
-  it('A3: reads the deprecated call where there is one', () => {
+  it('reads the deprecated call where there is one', () => {
     const { message } = read({ ...filled, function_call: weather }, 'function_call')
     expect(message.content).toMatchObject([{ type: 'tool_call', name: 'get_weather' }])
   })
 
-  it('A3: reads a stream in the same way, and takes no empty audio for its end', () => {
+  it('reads a stream in the same way, and takes no empty audio for its end', () => {
     const piece = (fields: object, finish: string | null = '') => ({
       choices: [{ index: 0, delta: { ...filled, ...fields }, finish_reason: finish }],
     })
@@ -371,14 +371,14 @@ describe('decodeToolCalls', () => {
     ['without a finish reason', { choices: [{ message: { tool_calls: calls } }] }],
     ['with one that is null', { choices: [{ message: { tool_calls: calls }, finish_reason: null }] }],
     ['with one', { choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }] }],
-  ])('A8: [1.16] [1.18] [5.05] reads a minimal body %s', (_name, wire) => {
+  ])('reads a minimal body %s', { meta: { promise: '1.16 1.18 5.05' } }, (_name, wire) => {
     expect(decodeToolCalls(wire)).toMatchObject({
       toolCalls: [{ id: 'c1', name: 'f', arguments: { a: 1 } }],
       invalidToolCalls: [],
     })
   })
 
-  it('A8: does not accept a call that was cut as complete', () => {
+  it('does not accept a call that was cut as complete', () => {
     const wire = { choices: [{ message: { tool_calls: [call('c1', '{"a":')] }, finish_reason: 'length' }] }
     expect(decodeToolCalls(wire)).toMatchObject({ toolCalls: [], invalidToolCalls: [{ reason: 'truncated' }] })
   })

@@ -313,7 +313,7 @@ describe('the exact events of each kind of item', () => {
   const added = (item: object) => ({ type: 'response.output_item.added', output_index: 0, item })
   const done = (item: object) => ({ type: 'response.output_item.done', output_index: 0, item })
 
-  it('F1: of a text with a citation', () => {
+  it('of a text with a citation', () => {
     const citation = { type: 'citation', url: 'https://a.example', title: 'A', startIndex: 0, endIndex: 2 } as const
     const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
     const part = { type: 'output_text', text: 'Hi!', annotations: [annotation], logprobs: [] }
@@ -339,7 +339,7 @@ describe('the exact events of each kind of item', () => {
     ])
   })
 
-  it('F1: of a refusal', () => {
+  it('of a refusal', () => {
     const part = { type: 'refusal', refusal: 'No.' }
     const written = eventsOf([
       { type: 'text_delta', index: 0, text: 'No', refusal: true },
@@ -357,7 +357,7 @@ describe('the exact events of each kind of item', () => {
     ])
   })
 
-  it('F1: of reasoning, shown and hidden', () => {
+  it('of reasoning, shown and hidden', () => {
     const opaque = {
       provider: 'openai',
       model: '',
@@ -391,7 +391,7 @@ describe('the exact events of each kind of item', () => {
     ])
   })
 
-  it('F1: of a call', () => {
+  it('of a call', () => {
     const item = { id: 'ID', type: 'function_call', call_id: 'c0', name: 'f' }
     const written = eventsOf([
       chunk(0, 0, ''),
@@ -409,7 +409,7 @@ describe('the exact events of each kind of item', () => {
     ])
   })
 
-  it('F1: of a call that was cut', () => {
+  it('of a call that was cut', () => {
     const item = { id: 'ID', type: 'function_call', call_id: 'c0', name: 'f' }
     const invalid = { type: 'invalid_tool_call', id: 'c0', name: 'f', argumentsText: '{"a"', index: 0 } as const
     const written = eventsOf([
@@ -437,11 +437,11 @@ describe('the exact events of each kind of item', () => {
     { type: 'response.custom_tool_call_input.done', ...at, input },
     done({ id: 'ID', type: 'custom_tool_call', status: 'completed', call_id: 'c0', name: 'sh', input }),
   ]
-  it('F1: of a custom call that comes whole', () => {
+  it('of a custom call that comes whole', () => {
     expect(eventsOf([{ type: 'tool_call', index: 0, call: custom }])).toEqual(customEvents)
   })
 
-  it('F1: of a custom call that another server of this wire streams', () => {
+  it('of a custom call that another server of this wire streams', () => {
     const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c0', name: 'sh', input: '' }
     const place = { output_index: 0, item_id: 'ctc_1' }
     const whole = { ...item, input, status: 'completed' }
@@ -515,7 +515,7 @@ describe('the exact events of each kind of item', () => {
     expect(iso(events)).toEqual([added({ ...item, status: 'in_progress', arguments: {} }), done(whole)])
   })
 
-  it('F1: of a call that the server ran, with its result', () => {
+  it('of a call that the server ran, with its result', () => {
     const opaque = {
       provider: 'openai',
       model: '',
@@ -539,7 +539,7 @@ describe('the exact events of each kind of item', () => {
     expect(eventsOf([block(0, call), block(1, result)])).toEqual([added(item), done(item)])
   })
 
-  it('F1: of an image', () => {
+  it('of an image', () => {
     const item = { id: 'ID', type: 'image_generation_call', status: 'completed', result: 'iVBO' }
     expect(eventsOf([block(0, { type: 'image', data: 'iVBO', mimeType: 'image/png' })])).toEqual([
       added(item),
@@ -547,7 +547,7 @@ describe('the exact events of each kind of item', () => {
     ])
   })
 
-  it('F1: of an item that we have no word for', () => {
+  it('of an item that we have no word for', () => {
     const item = { id: 'x_1', type: 'from_next_year', a: [1] }
     const unknown = {
       type: 'unknown',

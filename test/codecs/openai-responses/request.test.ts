@@ -760,7 +760,7 @@ describe('requests as a gateway reads them', () => {
     'user',
     'previous_response_id',
     'model',
-  ])('F7: keeps the question beside wrong types in %s, or refuses them', (name) => {
+  ])('keeps the question beside wrong types in %s, or refuses them', (name) => {
     for (const value of hostile) {
       const read = readOrRefuse({ model: 'm', input: 'x', [name]: value }, name)
       if (read === undefined) continue
@@ -828,7 +828,7 @@ describe('a conversation begun elsewhere', () => {
   })
 })
 
-it('F1: reasoning whose text was edited goes back as a whole item', () => {
+it('reasoning whose text was edited goes back as a whole item', () => {
   const edited = {
     ...reasoning({ ...encrypted, summary: [{ type: 'summary_text', text: 'Hm' }], status: 'completed' }),
     text: 'Well',
@@ -846,7 +846,7 @@ it('F1: reasoning whose text was edited goes back as a whole item', () => {
   ])
 })
 
-it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires', () => {
+it('citations of xAI go to OpenAI where they have all that OpenAI requires', () => {
   const annotation = { type: 'url_citation', url: 'https://a.example', title: '1', start_index: 0 }
   const content = [
     { type: 'output_text', text: 'one', annotations: [{ ...annotation, end_index: 3 }] },
@@ -890,7 +890,7 @@ it('a choice of tools is read once: what has a word of isoglot is not kept besid
   ])
 })
 
-it('F3: sends the description of a format, and reads it', () => {
+it('sends the description of a format, and reads it', () => {
   const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
   const { body } = encode({}, { responseFormat })
   expect(body.text).toEqual({
@@ -899,7 +899,7 @@ it('F3: sends the description of a format, and reads it', () => {
   expect(decodeRequest({ ...body, input: 'Hi' }).options.responseFormat).toEqual(responseFormat)
 })
 
-it.each(['system', 'user', 'tool'] as const)('D11: reports the citations of a text of the %s', (role) => {
+it.each(['system', 'user', 'tool'] as const)('reports the citations of a text of the %s', (role) => {
   const content = [{ type: 'text', text: 'b', citations: [{ type: 'citation', url: 'https://x.example' }] }] as const
   const history: Context =
     role === 'system'

@@ -247,12 +247,12 @@ describe('an answer that is not whole', () => {
     ...more,
   })
 
-  it.each(['queued', 'in_progress'])('A15: is an error that says what to do, if it is %s', (status) => {
+  it.each(['queued', 'in_progress'])('is an error that says what to do, if it is %s', (status) => {
     expect(() => decodeResponse(body(status))).toThrow(DecodeError)
     expect(() => decodeResponse(body(status))).toThrow(/background.*GET \/responses\/resp_7/)
   })
 
-  it('A15: is an answer with its reason, if it has ended', () => {
+  it('is an answer with its reason, if it has ended', () => {
     const reason = (name: string) => ({ incomplete_details: { reason: name } })
     expect(decodeResponse(body('completed')).stopReason).toBe('stop')
     expect(decodeResponse(body('incomplete', reason('max_output_tokens'))).stopReason).toBe('length')

@@ -320,7 +320,7 @@ describe('reasoning', () => {
 })
 
 describe('items that a gateway left open', () => {
-  it('F1: are finished by the answer at the end', () => {
+  it('are finished by the answer at the end', () => {
     const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
     const content = [{ type: 'output_text', text: 'Hi!', annotations: [annotation] }]
     const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'final' }
@@ -359,7 +359,7 @@ describe('texts whose content_index counts reasoning parts', () => {
     return (message.content as readonly ContentBlock[]).map((block) => ('text' in block ? block.text : block.type))
   }
 
-  it('A2: gives one text that came under index 1 once, in the events and in the message', () => {
+  it('gives one text that came under index 1 once, in the events and in the message', () => {
     const events = [created, added(item()), text('Hi', 0, 1), done(item(part('Hi'))), completed()]
     const { events: told } = decode(events)
     expect(told.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))).toEqual(['Hi'])
@@ -383,11 +383,11 @@ describe('texts whose content_index counts reasoning parts', () => {
     ],
     ['a refusal', [opened(1, refused('')), done(item(refused('No')))], ['No']],
     ['equal indexes', [text('a', 0, 0), text('b', 0, 1), done(item(part('a'), part('b')))], ['a', 'b']],
-  ])('A2: gives each text once: %s', (_name, events, expected) => {
+  ])('gives each text once: %s', (_name, events, expected) => {
     expect(texts(...(events as JsonObject[]))).toEqual(expected)
   })
 
-  it('A2: gives a citation that came under index 1 once', () => {
+  it('gives a citation that came under index 1 once', () => {
     const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
     const cited = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
     const whole = item({ ...part('Hi'), annotations: [annotation] })
@@ -555,7 +555,7 @@ describe('how an answer ends', () => {
     expect(read([created, completed()]).usage).toBeUndefined()
   })
 
-  it.each([xaiDialect, undefined])('A6: adds what was cached beside the input', (dialect) => {
+  it.each([xaiDialect, undefined])('adds what was cached beside the input', (dialect) => {
     const usage = { input_tokens: 5, output_tokens: 1, input_tokens_details: { cached_tokens: 20 } }
     expect(read([created, completed({ usage })], dialect).usage).toMatchObject({ inputTokens: 25, cacheReadTokens: 20 })
   })
@@ -700,7 +700,7 @@ describe('unknown parts', () => {
     ...['response.incomplete', 'response.failed', 'error'],
   ]
 
-  it.each(types)('F7: does no harm in any field of %s', (type) => {
+  it.each(types)('does no harm in any field of %s', (type) => {
     for (const name of fields) {
       for (const value of hostile) {
         const event = {
