@@ -2,7 +2,7 @@
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -19,9 +19,9 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  * }
  * ```
  */
-export function useChat<const Tools extends AnyTools = AnyTools>(
-  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
-): ChatSnapshot<Tools> & ChatActions<Tools> {
+export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
+): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
   const latest = useRef(given)
   useEffect(() => {
     latest.current = given
@@ -30,7 +30,7 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const make = () => ({
     key,
     isShown: false,
-    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools> })),
+    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools, Data> })),
   })
   const [held, hold] = useState(make)
   const current = held.key === key ? held : make()
@@ -52,10 +52,10 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
 }
 
 /** The options, with what the last render gave in place of what the first one did. */
-function following<Tools extends AnyTools>(
-  given: ChatStoreOptions<Tools>,
-  latest: { readonly current: ChatStoreOptions<Tools> },
-): ChatStoreOptions<Tools> {
+function following<Tools extends AnyTools, Data extends object>(
+  given: ChatStoreOptions<Tools, Data>,
+  latest: { readonly current: ChatStoreOptions<Tools, Data> },
+): ChatStoreOptions<Tools, Data> {
   let asked: ChatTransport<Tools> | undefined
   return {
     ...given, // during a render with another id, `latest` is still of the render before
@@ -90,14 +90,14 @@ function following<Tools extends AnyTools>(
  * ```
  * @param isEqual default `Object.is`
  */
-export function useChatValue<T, Tools extends AnyTools = AnyTools>(
-  chat: ChatStore<Tools>,
-  select: (snapshot: ChatSnapshot<Tools>) => T,
+export function useChatValue<T, Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  chat: ChatStore<Tools, Data>,
+  select: (snapshot: ChatSnapshot<Tools, Data>) => T,
   isEqual: (one: T, other: T) => boolean = Object.is,
 ): T {
   const last = useRef<{ readonly value: T } | undefined>(undefined)
-  const seen = new WeakMap<ChatSnapshot<Tools>, T>() // a selector may make another object each time
-  const read = (snapshot: ChatSnapshot<Tools>) => {
+  const seen = new WeakMap<ChatSnapshot<Tools, Data>, T>() // a selector may make another object each time
+  const read = (snapshot: ChatSnapshot<Tools, Data>) => {
     if (!seen.has(snapshot)) {
       const value = select(snapshot)
       if (last.current === undefined || !isEqual(last.current.value, value)) last.current = { value }

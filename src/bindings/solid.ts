@@ -1,7 +1,7 @@
 /** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
 import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -15,9 +15,9 @@ import { withGetters } from './getters.ts'
  * const chat = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat<const Tools extends AnyTools = AnyTools>(
-  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
-): ChatSnapshot<Tools> & ChatActions<Tools> {
+export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
+): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
   const chat = storeOf(given)
   const isOwn = !isStore(given) && getOwner()
   // `from` has no first value on a server. The first one of a page is that of the server.

@@ -2,7 +2,7 @@
 import { onDestroy, onMount } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -16,9 +16,9 @@ import { withGetters } from './getters.ts'
  * const chat = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat<const Tools extends AnyTools = AnyTools>(
-  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
-): ChatSnapshot<Tools> & ChatActions<Tools> {
+export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
+): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
   const chat = storeOf(given)
   let isShown = isStore(given)
   let show = () => {}
@@ -41,9 +41,9 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
 }
 
 /** A chat in the form of Svelte's stores, for `$chat` and for Svelte 4: a subscriber is called immediately with the state. */
-export function toReadable<Tools extends AnyTools = AnyTools>(
-  chat: ChatStore<Tools>,
-): { readonly subscribe: (run: (snapshot: ChatSnapshot<Tools>) => void) => () => void } {
+export function toReadable<Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  chat: ChatStore<Tools, Data>,
+): { readonly subscribe: (run: (snapshot: ChatSnapshot<Tools, Data>) => void) => () => void } {
   return {
     subscribe(run) {
       run(chat.getSnapshot())

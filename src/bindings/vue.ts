@@ -9,7 +9,7 @@ import {
   shallowRef,
 } from 'vue'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -21,9 +21,9 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  * const { messages, status, send, stop } = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat<const Tools extends AnyTools = AnyTools>(
-  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
-): ChatActions<Tools> & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools>[Name]> } {
+export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
+): ChatActions<Tools> & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools, Data>[Name]> } {
   const chat = storeOf(given)
   const isMounting = !isStore(given) && getCurrentInstance()
   const snapshot = shallowRef(isMounting ? chat.getServerSnapshot() : chat.getSnapshot())
@@ -47,6 +47,6 @@ export function useChat<const Tools extends AnyTools = AnyTools>(
   const refs = Object.fromEntries(names.map((name) => [name, computed(() => snapshot.value[name])]))
   return {
     ...actionsOf(chat),
-    ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools>[Name]> }),
+    ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools, Data>[Name]> }),
   }
 }

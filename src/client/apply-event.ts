@@ -1,15 +1,17 @@
 /** Updates a conversation while an answer streams: a pure function for the state of a page. @module */
 
-import { blocksOf, isEmptyAnswer } from '../core/content.ts'
+import { blocksOf, isEmptyAnswer, isPart } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ContentBlock,
+  DataPart,
   Message,
   MessageEvent,
   ServerToolCallChunk,
   ToolCallChunk,
 } from '../core/model.ts'
+import type { DataEvent } from '../tools/model.ts'
 import { toToolMessage } from '../tools/run.ts'
 import type { StreamEvent } from './result.ts'
 
@@ -34,6 +36,7 @@ import type { StreamEvent } from './result.ts'
 export function applyEvent(messages: readonly Message[], event: StreamEvent): readonly Message[] {
   if (event.type === 'tool_result') return [...messages, toToolMessage(event.result)]
   if (event.type === 'done') return settled(messages, event.result.messages)
+  if (event.type === 'data') return event.transient ? messages : withData(messages, event)
   return applyAnswerEvent(messages, event as MessageEvent)
 }
 
@@ -66,10 +69,30 @@ export function applyAnswerEvent(messages: readonly Message[], event: MessageEve
     case 'usage':
       return withAnswer(messages, (answer) => ({ ...answer, usage: event.usage }))
     case 'message_end':
-      return isEmptyAnswer(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
+      if (isEmptyAnswer(event.message)) return messages.slice(0, -1)
+      return withAnswer(messages, ({ metadata }) => (metadata ? { ...event.message, metadata } : event.message))
     default:
       return messages // `warning`, `tool_start`, `tool_progress`, `approval_request`: nothing of it is in a message
   }
+}
+
+/** The messages with a value in the last answer, or in place of the one of the same id in this turn. */
+function withData(
+  messages: readonly Message[],
+  { name, id, value, metadata: isMetadata }: DataEvent,
+): readonly Message[] {
+  const isSame = (part: DataPart) => id !== undefined && part.id === id && part.name === name
+  const partsOf = ({ metadata }: Message) => metadata?.dataParts ?? []
+  const turn = findLastIndex(messages, ({ role }) => role === 'user')
+  const found = messages.findIndex((message, at) => at > turn && partsOf(message).some(isSame))
+  const place = found < 0 ? findLastIndex(messages, ({ role }) => role === 'assistant') : found
+  return messages.map((message, at) => {
+    if (at !== place) return message
+    const parts = partsOf(message)
+    const part = () => compact({ name, id, value, at: blocksOf(message.content).filter(isPart).length })
+    const dataParts = found < 0 ? [...parts, part()] : parts.map((one) => (isSame(one) ? { ...one, value } : one))
+    return { ...message, metadata: { ...message.metadata, ...(isMetadata ? { [name]: value } : { dataParts }) } }
+  })
 }
 
 function begun({ id, model }: { readonly id?: string; readonly model?: string }): AssistantMessage {

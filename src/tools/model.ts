@@ -37,6 +37,56 @@ export interface CallLog {
   keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
+// ---- data for the page --------------------------------------------------------------------------
+
+/** Values for a page by their names, if a program does not give their types. */
+export type AnyData = { readonly [name: string]: Json }
+
+/** A value that the application wrote for the page: a comparison of its `name` narrows its `value`. No model ever gets it. */
+export type DataEvent<Data extends object = AnyData> = ValueOf<Data> & {
+  readonly type: 'data'
+  /** A later value of the same name and id replaces this one. */
+  readonly id?: string
+  /** Only this event has it: it is not kept in the message. */
+  readonly transient?: true
+  /** It is kept as metadata of the message, and not as one of its parts. */
+  readonly metadata?: true
+}
+
+/** One of these values with its name. */
+export type ValueOf<Data extends object> = Or<
+  { [Name in keyof Data & string]: { readonly name: Name; readonly value: Data[Name] } }[keyof Data & string],
+  { readonly name: string; readonly value: Json }
+>
+
+/** Writes values for the page. Values are plain JSON, and are copied. What is written after the end of the run is dropped. */
+export interface DataWriter<Data extends object = AnyData> {
+  /**
+   * Adds a part to the message. `id`: replaces the value of the same name and id. `transient`: the page gets it as an event, and it is not kept.
+   *
+   * @throws {TypeError} for a value that has no JSON.
+   */
+  readonly write: <Name extends keyof Data & string>(
+    name: Name,
+    value: Data[Name],
+    options?: { readonly id?: string; readonly transient?: boolean },
+  ) => void
+  /**
+   * Sets a field of the message's metadata, which `metadata` of a chat's item has.
+   *
+   * @throws {TypeError} for a value that has no JSON, and for `cacheHint`, which requests to models use.
+   */
+  readonly setMetadata: <Name extends keyof Data & string>(name: Name, value: Data[Name]) => void
+}
+
+/** The `data` of a run, as its tools need it. */
+export interface DataSource {
+  /** A writer whose events stand among those of a tool. */
+  to(push: (event: DataEvent) => void): DataWriter
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
 /** The context of a running tool. */
 export interface ToolContext {
   readonly call: ToolCall
@@ -46,6 +96,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Reports progress to the caller, as a `tool_progress` event. */
   progress(data: unknown): void
+  /** Writes values for the page, if the run has a `data`: `data?.write('sources', found)`. */
+  readonly data?: DataWriter | undefined
 }
 
 /** How a tool behaves in the loop. */
@@ -193,6 +245,8 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
    * `keep`: they are in `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
+  /** Values of the application for the page: `ownData()` of `isoglot/response`. Tools have it in their context. */
+  readonly data?: DataSource
   /** Called after the calls of each round. `true` ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean | Promise<boolean>
   /**
@@ -276,7 +330,7 @@ interface RunnerClass {
     approvals: readonly Approval[],
     keyOf: (call: ToolCall) => string,
   ) => {
-    run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], { readonly pending: readonly ToolCall[] }>
+    run(calls: readonly AnyCall[]): AsyncGenerator<(ToolEvent | DataEvent)[], { readonly pending: readonly ToolCall[] }>
   }
 }
 
@@ -289,7 +343,7 @@ export interface ToolRunner {
   /** Continues with the calls of the last answer that have no result. `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],
-  ): AsyncGenerator<ToolEvent[], (Ending & { readonly message: AssistantMessage }) | undefined>
+  ): AsyncGenerator<(ToolEvent | DataEvent)[], (Ending & { readonly message: AssistantMessage }) | undefined>
   /** Runs the calls of an answer. */
-  runCallsOf(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending>
+  runCallsOf(message: AssistantMessage): AsyncGenerator<(ToolEvent | DataEvent)[], Ending>
 }
