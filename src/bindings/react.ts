@@ -2,7 +2,7 @@
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
-import type { AnyData, AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -21,7 +21,8 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  */
 export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
-): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
+): ChatSnapshot<Tools, DataOf<Data>> & ChatActions<Tools>
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
   const latest = useRef(given)
   useEffect(() => {
     latest.current = given
@@ -30,7 +31,7 @@ export function useChat<const Tools extends AnyTools = AnyTools, Data extends ob
   const make = () => ({
     key,
     isShown: false,
-    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions<Tools, Data> })),
+    chat: isStore(given) ? given : storeOf(following(given, latest as { current: ChatStoreOptions })),
   })
   const [held, hold] = useState(make)
   const current = held.key === key ? held : make()
@@ -52,11 +53,8 @@ export function useChat<const Tools extends AnyTools = AnyTools, Data extends ob
 }
 
 /** The options, with what the last render gave in place of what the first one did. */
-function following<Tools extends AnyTools, Data extends object>(
-  given: ChatStoreOptions<Tools, Data>,
-  latest: { readonly current: ChatStoreOptions<Tools, Data> },
-): ChatStoreOptions<Tools, Data> {
-  let asked: ChatTransport<Tools> | undefined
+function following(given: ChatStoreOptions, latest: { readonly current: ChatStoreOptions }): ChatStoreOptions {
+  let asked: ChatTransport | undefined
   return {
     ...given, // during a render with another id, `latest` is still of the render before
     transport: {

@@ -1,7 +1,7 @@
 /** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
 import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyData, AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -17,7 +17,8 @@ import { withGetters } from './getters.ts'
  */
 export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
-): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
+): ChatSnapshot<Tools, DataOf<Data>> & ChatActions<Tools>
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
   const chat = storeOf(given)
   const isOwn = !isStore(given) && getOwner()
   // `from` has no first value on a server. The first one of a page is that of the server.

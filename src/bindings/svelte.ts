@@ -2,7 +2,7 @@
 import { onDestroy, onMount } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyData, AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -18,7 +18,8 @@ import { withGetters } from './getters.ts'
  */
 export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
-): ChatSnapshot<Tools, Data> & ChatActions<Tools> {
+): ChatSnapshot<Tools, DataOf<Data>> & ChatActions<Tools>
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
   const chat = storeOf(given)
   let isShown = isStore(given)
   let show = () => {}

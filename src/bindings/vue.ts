@@ -9,7 +9,7 @@ import {
   shallowRef,
 } from 'vue'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyData, AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -23,7 +23,12 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  */
 export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
-): ChatActions<Tools> & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools, Data>[Name]> } {
+): ChatActions<Tools> & {
+  readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools, DataOf<Data>>[Name]>
+}
+export function useChat(
+  given: ChatStoreOptions | ChatStore,
+): ChatActions & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Name]> } {
   const chat = storeOf(given)
   const isMounting = !isStore(given) && getCurrentInstance()
   const snapshot = shallowRef(isMounting ? chat.getServerSnapshot() : chat.getSnapshot())
@@ -47,6 +52,6 @@ export function useChat<const Tools extends AnyTools = AnyTools, Data extends ob
   const refs = Object.fromEntries(names.map((name) => [name, computed(() => snapshot.value[name])]))
   return {
     ...actionsOf(chat),
-    ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools, Data>[Name]> }),
+    ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Name]> }),
   }
 }

@@ -12,7 +12,7 @@ import type {
   ToolDefinition,
   VideoBlock,
 } from '../core/model.ts'
-import type { AnyData, AnyTools, ArgumentsFor, Or, ValueOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, ArgumentsFor, NamedValue, Or } from '../tools/model.ts'
 
 /** One item of the list that a page draws: a message of the user, or all rounds of the answer to it. */
 export interface ViewMessage<Tools extends AnyTools = AnyTools, Data extends object = AnyData> {
@@ -21,7 +21,7 @@ export interface ViewMessage<Tools extends AnyTools = AnyTools, Data extends obj
   readonly role: 'user' | 'assistant' | 'system'
   readonly parts: readonly ViewPart<Tools, Data>[]
   /** Metadata of its messages: what `setMetadata` of the server's `ownData()` wrote, or your own. */
-  readonly metadata?: Partial<[keyof Data] extends [never] ? AnyData : Data>
+  readonly metadata?: Partial<Data>
   /**
    * `sending`: no event has arrived yet. `stopped`: the user stopped it. `failed`: see `error` of the snapshot; `retry()` sends it again.
    */
@@ -64,7 +64,10 @@ export type ViewPart<Tools extends AnyTools = AnyTools, Data extends object = An
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
 
 /** A value that the server wrote for the page: a comparison of its `name` narrows its `value`. */
-export type DataViewPart<Data extends object = AnyData> = ValueOf<Data> & { readonly type: 'data'; readonly id: string }
+export type DataViewPart<Data extends object = AnyData> = NamedValue<Data> & {
+  readonly type: 'data'
+  readonly id: string
+}
 
 // A type alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
 type PartOfCall<Name extends string, State, Arguments, Value> = {

@@ -10,7 +10,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message, Metadata } from '../core/model.ts'
-import type { AnyData, DataEvent, DataWriter } from '../tools/model.ts'
+import type { AnyData, DataEvent, DataOf, DataWriter } from '../tools/model.ts'
 import { jsonOf } from './page-blocks.ts'
 
 /** The `data` of one run: what is written arrives among the events of the run. */
@@ -30,7 +30,8 @@ export interface OwnData<Data extends object = AnyData> extends DataWriter<Data>
  * const answer = () => toResponse(stream({ model, prompt: text, data }))
  * ```
  */
-export function ownData<Data extends object = AnyData>(): OwnData<Data> {
+export function ownData<Data extends object = AnyData>(): OwnData<DataOf<Data>>
+export function ownData(): OwnData {
   const run = { isBegun: false, isOver: false }
   let written: DataEvent[] = []
   let wake = () => {}

@@ -8,7 +8,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { DecodeError } from '../core/errors.ts'
-import type { AnyData, AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { type ReadOptions, readingOf } from './reading.ts'
 
 export type { ReadOptions } from './reading.ts'
@@ -40,7 +40,7 @@ export interface PageRun<Tools extends AnyTools = AnyTools, Data extends object 
 export function readEvents<Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   response: Response | Promise<Response>,
   options?: ReadOptions,
-): PageRun<Tools, Data>
+): PageRun<Tools, DataOf<Data>>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   checkOptions('readEvents', options)
   const stopping = new AbortController()

@@ -43,7 +43,7 @@ export interface CallLog {
 export type AnyData = { readonly [name: string]: Json }
 
 /** A value that the application wrote for the page: a comparison of its `name` narrows its `value`. No model ever gets it. */
-export type DataEvent<Data extends object = AnyData> = ValueOf<Data> & {
+export type DataEvent<Data extends object = AnyData> = NamedValue<Data> & {
   readonly type: 'data'
   /** A later value of the same name and id replaces this one. */
   readonly id?: string
@@ -54,10 +54,12 @@ export type DataEvent<Data extends object = AnyData> = ValueOf<Data> & {
 }
 
 /** One of these values with its name. */
-export type ValueOf<Data extends object> = Or<
-  { [Name in keyof Data & string]: { readonly name: Name; readonly value: Data[Name] } }[keyof Data & string],
-  { readonly name: string; readonly value: Json }
->
+export type NamedValue<Data extends object> = {
+  [Name in keyof Data & string]: { readonly name: Name; readonly value: Data[Name] }
+}[keyof Data & string]
+
+/** The types of the values; any, if a program does not give them, as in `ReturnType<typeof useChat>`. */
+export type DataOf<Data extends object> = [keyof Data] extends [never] ? AnyData : Data
 
 /** Writes values for the page. Values are plain JSON, and are copied. What is written after the end of the run is dropped. */
 export interface DataWriter<Data extends object = AnyData> {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createChatStore, fetchTransport, keptRuns, type Persist, runTransport } from '../../src/chat/index.ts'
 import type { StoredChat } from '../../src/chat/model.ts'
 import {
-  ApiError,
   applyEvent,
   approval,
+  InterruptedError,
   type Message,
   message,
   type RunRequest,
@@ -65,7 +65,10 @@ function wholeRun(request: Partial<RunRequest> = {}) {
   data.write('sources', [{ url: 'https://a.example' }])
   data.setMetadata('topic', 'travel')
   const answers = [{ text: 'Let me see.', calls: [call('search', { for: 'x' })] }, 'Here it is.']
-  const run = ask({ data, tools: [search], onRound: ({ round }) => data.write('status', `round ${round}`), ...request }, answers)
+  const run = ask(
+    { data, tools: [search], onRound: ({ round }) => data.write('status', `round ${round}`), ...request },
+    answers,
+  )
   return { data, run }
 }
 
@@ -127,12 +130,10 @@ describe('a run', () => {
     const waits = new Promise<void>((resolve) => {
       answer = resolve
     })
-    const model = mockModel([
-      async () => {
-        await waits
-        return 'Hello'
-      },
-    ] as never)
+    const model = mockModel(async () => {
+      await waits
+      return 'Hello'
+    })
     const events = ask({ model, data })[Symbol.asyncIterator]()
     const first = events.next()
     data.write('status', 'looks', { transient: true })
@@ -152,14 +153,12 @@ describe('a run', () => {
   it('keeps the data of a failed answer with the part that arrived', async () => {
     const data = ownData<Data>()
     data.write('sources', [])
-    const run = ask({ data }, [{ text: 'Hel', error: new ApiError('Cannot go on', { kind: 'server' }) }] as never)
+    const run = ask({ data, retries: 0 }, [{ cutAfter: 3, of: 'Hello there, you' }])
     const { error } = await outcomeOf(run)
     const parts = [{ name: 'sources', value: [], at: 0 }]
-    expect(error).toBeInstanceOf(ApiError)
-    if (run.messages.some(({ role }) => role === 'assistant')) {
-      expect(kept(run.messages)).toEqual([{ dataParts: parts }])
-      expect((error as ApiError).partial?.metadata).toEqual({ dataParts: parts })
-    }
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(kept(run.messages)).toEqual([{ dataParts: parts }])
+    expect((error as InterruptedError).partial?.metadata).toEqual({ dataParts: parts })
   })
 
   it('that goes on with a decided call gives the data of its tool to its answer', async () => {
@@ -264,10 +263,19 @@ describe('a chat', () => {
     )
   const shown = [
     ['Hi'],
-    [['sources', [{ url: 'https://a.example' }]], 'Let me see.', 'tool', ['steps', 2], ['status', 'round 1'], 'Here it is.', ['status', 'round 2']],
+    [
+      ['sources', [{ url: 'https://a.example' }]],
+      'Let me see.',
+      'tool',
+      ['steps', 2],
+      ['status', 'round 1'],
+      'Here it is.',
+      ['status', 'round 2'],
+    ],
   ]
   const overHttp = (answer: (request: Request) => Promise<Response>) =>
-    ((input: string, init: RequestInit) => answer(new Request(new URL(input, 'https://a.example'), init))) as typeof fetch
+    ((input: string, init: RequestInit) =>
+      answer(new Request(new URL(input, 'https://a.example'), init))) as typeof fetch
 
   it('draws each value in its place, with metadata, also from a storage and from its plain messages', async () => {
     const stored = new Map<string, StoredChat>()
@@ -295,7 +303,10 @@ describe('a chat', () => {
     await again.load()
     expect(partsIn(again)).toEqual(shown)
     expect(again.getSnapshot().messages[1]?.metadata?.topic).toBe('travel')
-    const plain = createChatStore({ transport, messages: chat.getSnapshot().messages.flatMap(({ messages }) => messages) })
+    const plain = createChatStore({
+      transport,
+      messages: chat.getSnapshot().messages.flatMap(({ messages }) => messages),
+    })
     expect(partsIn(plain)).toEqual(shown)
     const ids = chat.getSnapshot().messages.flatMap(({ parts }) => parts.map(({ id }) => id))
     expect(new Set(ids).size).toBe(ids.length)
@@ -349,12 +360,17 @@ describe('a chat', () => {
   it('keeps the values when a message is edited, and when the answer breaks off', async () => {
     const data = ownData<Data>()
     data.write('steps', 1)
-    const runs = [() => wholeRun().run, () => ask({ data, model: mockModel([{ text: 'Hel', cut: true } as never]) })]
+    const runs = [
+      () => wholeRun().run,
+      () => ask({ data, model: mockModel([{ cutAfter: 3, of: 'Hello there, you' }]), retries: 0 }),
+    ]
     const chat = createChatStore({ transport: runTransport(() => (runs.shift() as () => ReturnType<typeof ask>)()) })
     await chat.send('Hi')
     const [asked] = chat.getSnapshot().messages
     await chat.edit(asked?.id ?? '', 'Hi again')
-    const [edited] = chat.getSnapshot().messages
+    const [edited, failed] = chat.getSnapshot().messages
+    expect(failed?.state).toBe('failed')
+    expect(partsIn(chat)[1]?.[0]).toEqual(['steps', 1])
     chat.branch(edited?.id ?? '', 0)
     expect(partsIn(chat)).toEqual(shown)
   })
