@@ -10,7 +10,7 @@ export interface AnyStore<Snapshot extends object = object> {
 }
 
 /** The methods of a store that a component calls. */
-type ActionsOf<Store> = Omit<Store, keyof AnyStore | 'leave' | 'dispose'>
+export type ActionsOf<Store> = Omit<Store, keyof AnyStore | 'leave' | 'dispose'>
 
 /** A store, or the options of a new one. */
 export function storeOf(given: ChatStoreOptions | ChatStore): ChatStore {

@@ -2,6 +2,14 @@
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
+import {
+  createObjectStore,
+  type ObjectActions,
+  type ObjectSnapshot,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from '../chat/object-store.ts'
+import type { AnySchema, OutputOf } from '../tools/definition.ts'
 import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
@@ -108,4 +116,57 @@ export function useChatValue<T, Tools extends AnyTools = AnyTools, Data extends 
     () => read(chat.getSnapshot()),
     () => read(chat.getServerSnapshot()),
   )
+}
+
+/**
+ * A value of a schema that a model makes, while it grows, and its methods. Given options, the component owns the value, and stops it when it
+ * leaves; `ask` and `onFinish` are those of the last render. A store that was made elsewhere can be given to any number of components.
+ *
+ * @example
+ * ```ts
+ * const ask = (dish: string, signal: AbortSignal) => readEvents(fetch('/recipe', { method: 'POST', body: dish, signal }))
+ *
+ * function Recipe() {
+ *   const { object, status, submit, stop } = useObject({ schema, ask })
+ * }
+ * ```
+ */
+export function useObject<Output, Input>(
+  given: ObjectStore<Output, Input>,
+): ObjectSnapshot<Output> & ObjectActions<Input>
+export function useObject<const Schema extends AnySchema, Input = unknown>(
+  given: ObjectStoreOptions<Schema, Input>,
+): ObjectSnapshot<OutputOf<Schema>> & ObjectActions<Input>
+export function useObject(given: ObjectStoreOptions | ObjectStore): ObjectSnapshot & ObjectActions {
+  const latest = useRef(given)
+  useEffect(() => {
+    latest.current = given
+  })
+  const isOwn = !isStore(given)
+  const [own] = useState(() => ({ isShown: false, store: isOwn ? followingObject(given, latest) : given }))
+  const store = isOwn ? own.store : given
+  useEffect(() => {
+    if (!isOwn) return
+    own.isShown = true
+    return () => {
+      own.isShown = false
+      // StrictMode shows a component again at once.
+      queueMicrotask(() => own.isShown || own.store.stop().catch(() => {}))
+    }
+  }, [own, isOwn])
+  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot)
+  return { ...snapshot, ...actionsOf(store) }
+}
+
+/** A store with the callbacks that the last render gave. */
+function followingObject(
+  given: ObjectStoreOptions,
+  latest: { readonly current: ObjectStoreOptions | ObjectStore },
+): ObjectStore {
+  const now = () => (isStore(latest.current) ? given : latest.current)
+  return createObjectStore({
+    ...given,
+    ask: (input, signal) => now().ask(input, signal),
+    onFinish: (end) => now().onFinish?.(end),
+  })
 }
