@@ -8,6 +8,7 @@ import type {
   DataPart,
   Message,
   MessageEvent,
+  Metadata,
   ServerToolCallChunk,
   ToolCallChunk,
 } from '../core/model.ts'
@@ -76,23 +77,21 @@ export function applyAnswerEvent(messages: readonly Message[], event: MessageEve
   }
 }
 
-/** The messages with a value in the last answer, or in place of the one of the same id in this turn. */
-function withData(
-  messages: readonly Message[],
-  { name, id, value, metadata: isMetadata }: DataEvent,
-): readonly Message[] {
+/** The messages with a value in the last answer of the turn, or in place of the one with its id. */
+function withData(messages: readonly Message[], { name, id, value, metadata }: DataEvent): readonly Message[] {
   const isSame = (part: DataPart) => id !== undefined && part.id === id && part.name === name
-  const partsOf = ({ metadata }: Message) => metadata?.dataParts ?? []
-  const turn = findLastIndex(messages, ({ role }) => role === 'user')
-  const found = messages.findIndex((message, at) => at > turn && partsOf(message).some(isSame))
-  const place = found < 0 ? findLastIndex(messages, ({ role }) => role === 'assistant') : found
-  return messages.map((message, at) => {
-    if (at !== place) return message
-    const parts = partsOf(message)
-    const part = () => compact({ name, id, value, at: blocksOf(message.content).filter(isPart).length })
-    const dataParts = found < 0 ? [...parts, part()] : parts.map((one) => (isSame(one) ? { ...one, value } : one))
-    return { ...message, metadata: { ...message.metadata, ...(isMetadata ? { [name]: value } : { dataParts }) } }
-  })
+  const partsOf = (message: Message) => message.metadata?.dataParts ?? []
+  const turn = messages.slice(findLastIndex(messages, ({ role }) => role === 'user') + 1)
+  const answers = turn.filter(({ role }) => role === 'assistant')
+  const before = answers.find((answer) => partsOf(answer).some(isSame))
+  const changed = (answer: Message): Metadata => {
+    if (metadata) return { [name]: value }
+    const parts = partsOf(answer)
+    if (before) return { dataParts: parts.map((one) => (isSame(one) ? { ...one, value } : one)) }
+    return { dataParts: [...parts, compact({ name, id, value, at: blocksOf(answer.content).filter(isPart).length })] }
+  }
+  const place = before ?? answers.at(-1)
+  return messages.map((one) => (one === place ? { ...one, metadata: { ...one.metadata, ...changed(one) } } : one))
 }
 
 function begun({ id, model }: { readonly id?: string; readonly model?: string }): AssistantMessage {

@@ -4,7 +4,7 @@ import type { AnySchema, OutputOf } from '../tools/definition.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { generate, leavable, type Run, stream, whenAwaited } from './run.ts'
-import { type OutputShape, type PartialOutput, shapeOf, valueReader } from './value.ts'
+import { type OutputShape, type PartialOutput, readValue, shapeOf, valueReader } from './value.ts'
 
 /** The options of `generateObject` and `streamObject`: those of `generate` without tools, and the schema. */
 export interface ObjectRequest<Schema extends AnySchema>
@@ -113,5 +113,5 @@ async function withObject<Schema extends AnySchema>(
   result: RunResult,
   shape: OutputShape<Schema>,
 ): Promise<ObjectResult<OutputOf<Schema>>> {
-  return { ...result, object: await valueReader(shape).end(result) }
+  return { ...result, object: await readValue(result, shape) }
 }

@@ -32,14 +32,20 @@ export function valueReader<Schema extends AnySchema>(shape: OutputShape<Schema>
       const text = textIn(events)
       return text === '' ? undefined : (shape.view(view(text)) as PartialOutput<OutputOf<Schema>>)
     },
-    async end(result) {
-      try {
-        return await readObject(result, shape)
-      } catch (error) {
-        if (error instanceof OutputError) error.partial = result.message
-        throw error
-      }
-    },
+    end: (result) => readValue(result, shape),
+  }
+}
+
+/** The whole value. @throws {OutputError} as `generateObject` does; its `partial` is the answer. */
+export async function readValue<Schema extends AnySchema>(
+  result: RunResult,
+  shape: OutputShape<Schema>,
+): Promise<OutputOf<Schema>> {
+  try {
+    return await readObject(result, shape)
+  } catch (error) {
+    if (error instanceof OutputError) error.partial = result.message
+    throw error
   }
 }
 
