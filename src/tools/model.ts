@@ -247,8 +247,6 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
    * `keep`: they are in `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
-  /** Values of the application for the page: `ownData()` of `isoglot/response`. Tools have it in their context. */
-  readonly data?: DataSource
   /** Called after the calls of each round. `true` ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean | Promise<boolean>
   /**
@@ -281,7 +279,7 @@ export type ToolEvent<Tools extends AnyTools = AnyTools> =
 
 /** The parts of a run that its tools need. */
 export interface ToolHost {
-  readonly request: ToolOptions & { readonly tools?: readonly object[] }
+  readonly request: ToolOptions & { readonly tools?: readonly object[]; readonly data?: DataSource }
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
