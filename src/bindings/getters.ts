@@ -1,16 +1,14 @@
 /** A state with getters, for frameworks that track reads. @module */
-import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
-import { actionsOf } from './binding.ts'
+import { type AnyStore, actionsOf } from './binding.ts'
 
 /** The methods of a store, and a getter for each field of its state. @param read returns the state; the framework tracks its calls */
-export function withGetters<Tools extends AnyTools>(
-  chat: ChatStore<Tools>,
-  read: () => ChatSnapshot<Tools>,
-): ChatSnapshot<Tools> & ChatActions<Tools> {
-  const view = actionsOf(chat)
-  for (const name of Object.keys(chat.getSnapshot()) as (keyof ChatSnapshot)[]) {
+export function withGetters<Snapshot extends object, Store extends AnyStore<Snapshot>>(
+  store: Store & AnyStore<Snapshot>,
+  read: () => Snapshot,
+): Snapshot & ReturnType<typeof actionsOf<Store>> {
+  const view = actionsOf<Store>(store)
+  for (const name of Object.keys(store.getSnapshot()) as (keyof Snapshot)[]) {
     Object.defineProperty(view, name, { enumerable: true, get: () => read()[name] })
   }
-  return view as ChatSnapshot<Tools> & ChatActions<Tools>
+  return view as Snapshot & ReturnType<typeof actionsOf<Store>>
 }

@@ -1,8 +1,16 @@
 /** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
 import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/model.ts'
-import { isStore, storeOf } from './binding.ts'
+import {
+  createObjectStore,
+  type ObjectActions,
+  type ObjectSnapshot,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from '../chat/object-store.ts'
+import type { AnySchema, OutputOf } from '../tools/definition.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import { type AnyStore, isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
 /**
@@ -15,22 +23,50 @@ import { withGetters } from './getters.ts'
  * const chat = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat<const Tools extends AnyTools = AnyTools>(
-  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
-): ChatSnapshot<Tools> & ChatActions<Tools> {
+export function useChat<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  given: ChatStoreOptions<Tools, Data> | ChatStore<Tools, Data>,
+): ChatSnapshot<Tools, DataOf<Data>> & ChatActions<Tools>
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
   const chat = storeOf(given)
-  const isOwn = !isStore(given) && getOwner()
-  // `from` has no first value on a server. The first one of a page is that of the server.
-  const [snapshot, show] = createSignal(isOwn ? chat.getServerSnapshot() : chat.getSnapshot())
-  const update = () => show(() => chat.getSnapshot())
-  const unsubscribe = chat.subscribe(update)
-  if (getOwner()) onCleanup(unsubscribe)
+  const isOwn = !isStore(given) && getOwner() !== null
+  const show = signalOf(chat, isOwn)
   if (isOwn) {
-    onMount(() => {
-      update()
-      void chat.load() // `onError` gets an error
-    })
+    onMount(() => void chat.load()) // `onError` gets an error
     onCleanup(chat.leave)
   }
-  return withGetters(chat, snapshot)
+  return withGetters(chat, show)
+}
+
+/**
+ * A value of a schema that a model makes, while it grows, and its methods. Do not destructure it: its fields are getters, such as
+ * `recipe.object`. With options, the owner owns the value, which is stopped when the owner is disposed. With a store, any number of components
+ * can share it.
+ *
+ * @example
+ * ```ts
+ * const ask = (dish: string, signal: AbortSignal) => readEvents(fetch('/recipe', { method: 'POST', body: dish, signal }))
+ * const recipe = useObject({ schema, ask })
+ * ```
+ */
+export function useObject<Output, Input>(
+  given: ObjectStore<Output, Input>,
+): ObjectSnapshot<Output> & ObjectActions<Input>
+export function useObject<const Schema extends AnySchema, Input = unknown>(
+  given: ObjectStoreOptions<Schema, Input>,
+): ObjectSnapshot<OutputOf<Schema>> & ObjectActions<Input>
+export function useObject(given: ObjectStoreOptions | ObjectStore): ObjectSnapshot & ObjectActions {
+  const store = isStore(given) ? given : createObjectStore(given)
+  const isOwn = !isStore(given) && getOwner() !== null
+  if (isOwn) onCleanup(() => void store.stop().catch(() => {}))
+  return withGetters(store, signalOf(store, isOwn))
+}
+
+/** The state of a store. `from` has no first value on a server. The first one of a page is that of the server. */
+function signalOf<Snapshot extends object>(store: AnyStore<Snapshot>, isOwn: boolean): () => Snapshot {
+  const [snapshot, show] = createSignal(isOwn ? store.getServerSnapshot() : store.getSnapshot())
+  const update = () => show(() => store.getSnapshot())
+  const unsubscribe = store.subscribe(update)
+  if (getOwner()) onCleanup(unsubscribe)
+  if (isOwn) onMount(update)
+  return snapshot
 }

@@ -28,8 +28,15 @@ export type {
   StoredChat,
   StoredEntry,
 } from './model.ts'
+export {
+  createObjectStore,
+  type ObjectActions,
+  type ObjectSnapshot,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from './object-store.ts'
 export { idbPersist, localPersist } from './persist.ts'
 export { type ReadableRun, runTransport } from './run-transport.ts'
 export { createChatStore } from './store.ts'
 export { toView } from './view.ts'
-export type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'
+export type { DataViewPart, ToolPart, ViewMessage, ViewPart } from './view-message.ts'

@@ -11,7 +11,7 @@ import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
 
 /** The options of a turn that cannot be settings. */
-type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals'
+type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals' | 'data'
 
 /** The options of `stream`, for every turn. */
 export type ModelTransportSettings<Tools extends AnyTools = AnyTools> = Omit<RunRequest<Tools>, OfTurn>

@@ -3,7 +3,7 @@ import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
 import type { Content, Loss, Message, ToolCall, ToolDefinition, Usage } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { AnyTools, CallOf, Or, Tool } from '../tools/model.ts'
+import type { AnyData, AnyTools, CallOf, Or, Tool } from '../tools/model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Why a turn starts. */
@@ -129,7 +129,7 @@ export interface ChatEnd {
 }
 
 /** Options of `createChatStore`. */
-export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
+export interface ChatStoreOptions<Tools extends AnyTools = AnyTools, Data extends object = AnyData> {
   readonly transport: ChatTransport<Tools>
   /** Default: a random id. Set it if the chat is stored, or if a server knows it. */
   readonly id?: string
@@ -153,7 +153,8 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly files?: FileRules
   /** Makes the ids of the items and of the chat. Default: 128 random bits. */
   readonly newId?: () => string
-  onEvent?(event: StreamEvent<Tools>): void
+  /** Called with each event, also those of data that is not kept. */
+  onEvent?(event: StreamEvent<Tools, Data>): void
   /** Called once for each turn that succeeded, failed or was stopped. */
   readonly onFinish?: (end: ChatEnd) => void
   /** Called once for each turn that failed, and for each failure to store the chat. */
@@ -167,14 +168,14 @@ export interface QueuedMessage {
 }
 
 /** The state of a chat. It is the same object until the next snapshot. */
-export interface ChatSnapshot<Tools extends AnyTools = AnyTools> {
+export interface ChatSnapshot<Tools extends AnyTools = AnyTools, Data extends object = AnyData> {
   readonly id: string
   /** `submitted`: no event has arrived yet. `waiting`: calls wait for `approve` or `addToolResult`. `error`: the last turn failed. */
   readonly status: 'ready' | 'submitted' | 'streaming' | 'waiting' | 'error'
   /** Whether a turn is running: `submitted` or `streaming`. */
   readonly isBusy: boolean
   /** Items that did not change are the same objects as in the previous snapshot. */
-  readonly messages: readonly ViewMessage<Tools>[]
+  readonly messages: readonly ViewMessage<Tools, Data>[]
   /** The error of the last turn. */
   readonly error: unknown
   /** Calls that wait for the page or the user. */
@@ -277,12 +278,13 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
 }
 
 /** A chat with its state. Until a method is called, it has no timers or listeners and sends no requests. */
-export interface ChatStore<Tools extends AnyTools = AnyTools> extends ChatActions<Tools> {
+export interface ChatStore<Tools extends AnyTools = AnyTools, Data extends object = AnyData>
+  extends ChatActions<Tools> {
   /** Calls the listener for each new snapshot. Returns a function that removes the listener. */
   readonly subscribe: (listener: () => void) => () => void
-  readonly getSnapshot: () => ChatSnapshot<Tools>
+  readonly getSnapshot: () => ChatSnapshot<Tools, Data>
   /** The state at the beginning, always the same object: what a server renders. Its `id` is empty unless the options have one. */
-  readonly getServerSnapshot: () => ChatSnapshot<Tools>
+  readonly getServerSnapshot: () => ChatSnapshot<Tools, Data>
   /**
    * Ends the turn in this page, as closing the page does: a turn that the server keeps runs on, and can be resumed. `stop` ends it there, too.
    */

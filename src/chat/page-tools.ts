@@ -1,7 +1,8 @@
 /** Runs tools in the page when a server hands their calls over: the server has their definitions without `execute`. @module */
+import type { StreamEvent } from '../client/result.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { Tool, ToolEvent } from '../tools/model.ts'
+import type { Tool } from '../tools/model.ts'
 import { memoryCallLog } from '../tools/run.ts'
 
 /** The context for calls that run in the page. */
@@ -30,7 +31,7 @@ export async function* runInPage(
   tools: readonly Tool[],
   calls: readonly ToolCall[],
   { messages, approvals, signal }: PageToolContext,
-): AsyncGenerator<readonly ToolEvent[], readonly ToolCall[]> {
+): AsyncGenerator<readonly StreamEvent[], readonly ToolCall[]> {
   const [first] = tools
   if (first === undefined) return calls
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

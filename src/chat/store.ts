@@ -3,7 +3,7 @@ import { checkOptions } from '../core/checks.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/model.ts'
 import { outputOf } from '../tools/definition.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { failed as failedResult, resultOf } from '../tools/run.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
@@ -24,9 +24,9 @@ import { type Turns, turnsOf } from './turns.ts'
  * ```
  * @throws {TypeError} if there is no transport, a message is not one of ours, or a tool cannot run in the page.
  */
-export function createChatStore<const Tools extends AnyTools = AnyTools>(
-  options: ChatStoreOptions<Tools>,
-): ChatStore<Tools>
+export function createChatStore<const Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
+  options: ChatStoreOptions<Tools, Data>,
+): ChatStore<Tools, DataOf<Data>>
 export function createChatStore(options: ChatStoreOptions): ChatStore {
   checkOptions('createChatStore', options)
   if (typeof options?.transport?.send !== 'function') {

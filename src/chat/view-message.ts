@@ -12,14 +12,16 @@ import type {
   ToolDefinition,
   VideoBlock,
 } from '../core/model.ts'
-import type { AnyTools, ArgumentsFor, Or } from '../tools/model.ts'
+import type { AnyData, AnyTools, ArgumentsFor, NamedValue, Or } from '../tools/model.ts'
 
 /** One item of the list that a page draws: a message of the user, or all rounds of the answer to it. */
-export interface ViewMessage<Tools extends AnyTools = AnyTools> {
+export interface ViewMessage<Tools extends AnyTools = AnyTools, Data extends object = AnyData> {
   /** An id that isoglot makes. It stays the same while the answer streams, after its end, and in a storage. */
   readonly id: string
   readonly role: 'user' | 'assistant' | 'system'
-  readonly parts: readonly ViewPart<Tools>[]
+  readonly parts: readonly ViewPart<Tools, Data>[]
+  /** Metadata of its messages: what `setMetadata` of the server's `ownData()` wrote, or your own. */
+  readonly metadata?: Partial<Data>
   /**
    * `sending`: no event has arrived yet. `stopped`: the user stopped it. `failed`: see `error` of the snapshot; `retry()` sends it again.
    */
@@ -33,7 +35,7 @@ export interface ViewMessage<Tools extends AnyTools = AnyTools> {
 }
 
 /** A part of an item. Its `id` is unique in the chat and does not change. */
-export type ViewPart<Tools extends AnyTools = AnyTools> =
+export type ViewPart<Tools extends AnyTools = AnyTools, Data extends object = AnyData> =
   | {
       readonly type: 'text'
       readonly id: string
@@ -45,6 +47,7 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
     }
   | { readonly type: 'reasoning'; readonly id: string; readonly text: string; readonly state: 'streaming' | 'done' }
   | ToolPart<Tools>
+  | DataViewPart<Data>
   | {
       readonly type: 'server_tool'
       readonly id: string
@@ -59,6 +62,12 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
   /** A text file: its `text` and its name are in the block. */
   | { readonly type: 'file'; readonly id: string; readonly mediaType: string; readonly block: PlainTextBlock }
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
+
+/** A value that the server wrote for the page: a comparison of its `name` narrows its `value`. */
+export type DataViewPart<Data extends object = AnyData> = NamedValue<Data> & {
+  readonly type: 'data'
+  readonly id: string
+}
 
 // A type alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
 type PartOfCall<Name extends string, State, Arguments, Value> = {

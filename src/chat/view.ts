@@ -1,9 +1,10 @@
 /**
  * Makes the items that a page draws from the entries of the store: one part for each text, and one for each call with its result. @module
  */
-import { blocksOf, textOf } from '../core/content.ts'
-import { compact } from '../core/json.ts'
+import { blocksOf, isPart, textOf } from '../core/content.ts'
+import { compact, unlessEmpty } from '../core/json.ts'
 import type { CitationBlock, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { AnyData } from '../tools/model.ts'
 import { type Entry, entriesOf, placeId } from './entry.ts'
 import type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'
 
@@ -28,7 +29,15 @@ export function viewOf(entry: Entry, before?: ViewMessage): ViewMessage {
     const earlier = before?.parts[at]
     return earlier !== undefined && isSame(part, earlier) ? earlier : part
   })
-  return { ...rest, parts, ...compact({ branch: branch && { index: branch.index, count: branch.tails.length } }) }
+  const { dataParts, cacheHint, ...metadata } = Object.assign({}, ...entry.messages.map((message) => message.metadata))
+  return {
+    ...rest,
+    parts,
+    ...compact({
+      metadata: unlessEmpty(metadata as AnyData),
+      branch: branch && { index: branch.index, count: branch.tails.length },
+    }),
+  }
 }
 
 function isSame(one: ViewPart, other: ViewPart): boolean {
@@ -151,13 +160,18 @@ function partsOfRound(
     })
   }
 
-  const parts = blocks.flatMap((block, at): ViewPart[] => {
-    if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) return []
-    return partOf(block, at === blocks.length - 1 && isOpen)
-  })
+  /** By their place: each list begins with the part of a block, and values of the application follow it. */
+  const places: ViewPart[][] = [[]]
+  for (const [at, block] of blocks.entries()) {
+    if (isPart(block)) places.push([])
+    if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) continue
+    places.at(-1)?.push(...partOf(block, at === blocks.length - 1 && isOpen))
+  }
+  for (const { name, value, at } of message.metadata?.dataParts ?? [])
+    (places[at] ?? places.at(-1))?.push({ type: 'data', id: idOf('data'), name, value })
   const ofInvalid = invalid.map(({ id: toolCallId, name = '', index, argumentsText, error }): ToolPart => {
     const id = idOf('call', index)
     return { type: 'tool', id, toolCallId, name, state: 'invalid', arguments: undefined, argumentsText, error }
   })
-  return [...parts, ...ofInvalid]
+  return [...places.flat(), ...ofInvalid]
 }

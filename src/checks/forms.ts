@@ -3,6 +3,7 @@ import type { browserModel } from '../browser-model/index.ts'
 import type { fetchTransport } from '../chat/fetch-transport.ts'
 import type { toBlock } from '../chat/files.ts'
 import type { modelTransport, workerTransport } from '../chat/model-transport.ts'
+import type { createObjectStore } from '../chat/object-store.ts'
 import type { createChatStore } from '../chat/store.ts'
 import type { createChat } from '../client/chat.ts'
 import type { RoundChange } from '../client/hooks.ts'
@@ -127,6 +128,7 @@ const request: FormsOf<Of<typeof stream, 0>> = {
   prompt: '',
   tools: 'list of tool({ name })',
   providerState: 'object',
+  data: ['what ownData() makes', 'weave'],
   autoTools: 'boolean',
   maxRounds: 'number',
   maxRepeatedCalls: 'number',
@@ -334,6 +336,7 @@ export const taken: Readonly<Record<string, Taken>> = {
     messages: 'list',
     signal: ['an AbortSignal', 'addEventListener'],
     progress: 'function',
+    data: 'object',
     toolTimeoutMs: 'number',
     maxResultLength: 'number',
     maxResultMedia: 'number',
@@ -649,6 +652,11 @@ export const taken: Readonly<Record<string, Taken>> = {
         experimentalThrottle: 'throttleMs',
       },
     },
+  ),
+  createObjectStore: row<Of<typeof createObjectStore, 0>>(
+    'make a store of a value',
+    { schema: '', ask: 'function', throttleMs: 'number', onFinish: 'function' },
+    { required: ['schema', 'ask'], habits: { api: 'ask', onError: 'onFinish', fetch: 'ask' } },
   ),
   entraClient: row<Of<typeof entraClient, 0>>('get a token', {
     tenant: 'text',

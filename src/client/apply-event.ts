@@ -1,15 +1,18 @@
 /** Updates a conversation while an answer streams: a pure function for the state of a page. @module */
 
-import { blocksOf, isEmptyAnswer } from '../core/content.ts'
+import { blocksOf, isEmptyAnswer, isPart } from '../core/content.ts'
 import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   ContentBlock,
+  DataPart,
   Message,
   MessageEvent,
+  Metadata,
   ServerToolCallChunk,
   ToolCallChunk,
 } from '../core/model.ts'
+import type { DataEvent } from '../tools/model.ts'
 import { toToolMessage } from '../tools/run.ts'
 import type { StreamEvent } from './result.ts'
 
@@ -34,6 +37,7 @@ import type { StreamEvent } from './result.ts'
 export function applyEvent(messages: readonly Message[], event: StreamEvent): readonly Message[] {
   if (event.type === 'tool_result') return [...messages, toToolMessage(event.result)]
   if (event.type === 'done') return settled(messages, event.result.messages)
+  if (event.type === 'data') return event.transient ? messages : withData(messages, event)
   return applyAnswerEvent(messages, event as MessageEvent)
 }
 
@@ -66,10 +70,28 @@ export function applyAnswerEvent(messages: readonly Message[], event: MessageEve
     case 'usage':
       return withAnswer(messages, (answer) => ({ ...answer, usage: event.usage }))
     case 'message_end':
-      return isEmptyAnswer(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
+      if (isEmptyAnswer(event.message)) return messages.slice(0, -1)
+      return withAnswer(messages, ({ metadata }) => (metadata ? { ...event.message, metadata } : event.message))
     default:
       return messages // `warning`, `tool_start`, `tool_progress`, `approval_request`: nothing of it is in a message
   }
+}
+
+/** The messages with a value in the last answer of the turn, or in place of the one with its id. */
+function withData(messages: readonly Message[], { name, id, value, metadata }: DataEvent): readonly Message[] {
+  const isSame = (part: DataPart) => id !== undefined && part.id === id && part.name === name
+  const partsOf = (message: Message) => message.metadata?.dataParts ?? []
+  const turn = messages.slice(findLastIndex(messages, ({ role }) => role === 'user') + 1)
+  const answers = turn.filter(({ role }) => role === 'assistant')
+  const before = answers.find((answer) => partsOf(answer).some(isSame))
+  const changed = (answer: Message): Metadata => {
+    if (metadata) return { [name]: value }
+    const parts = partsOf(answer)
+    if (before) return { dataParts: parts.map((one) => (isSame(one) ? { ...one, value } : one)) }
+    return { dataParts: [...parts, compact({ name, id, value, at: blocksOf(answer.content).filter(isPart).length })] }
+  }
+  const place = before ?? answers.at(-1)
+  return messages.map((one) => (one === place ? { ...one, metadata: { ...one.metadata, ...changed(one) } } : one))
 }
 
 function begun({ id, model }: { readonly id?: string; readonly model?: string }): AssistantMessage {

@@ -12,8 +12,9 @@ import type { HttpModel, LiveArguments, Model, Resumable, Timeouts } from '../co
 import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { checkGivenTools } from '../tools/definition.ts'
-import type { AnyTools, ToolOptions } from '../tools/model.ts'
+import type { AnyTools, DataSource, ToolOptions } from '../tools/model.ts'
 import type { Observer, RoundChange, RoundStart } from './hooks.ts'
+import type { RunResult, StreamEvent } from './result.ts'
 
 /** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>
@@ -32,6 +33,9 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly tools?: Tools
   /** The conversation that a provider stored: `providerState` of the last result. */
   readonly providerState?: ProviderState
+
+  /** Values of the application for the page: `ownData()` of `isoglot/response`. Tools have it in their context. No model gets it. */
+  readonly data?: RunData
 
   /** The highest number of rounds. Default 10. `lastCalls` sets what happens to the calls of the last answer. */
   readonly maxRounds?: number
@@ -73,6 +77,15 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly maxEventBytes?: number
   /** The largest answer that is not streamed, in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
+}
+
+/** The `data` of a run. */
+export interface RunData extends DataSource {
+  /** The events of the run, with those of the data among them. At their end, the messages of the run have the data. */
+  weave(
+    events: AsyncIterable<readonly StreamEvent[]>,
+    run: { readonly request: RunRequest; readonly added: Message[]; result: RunResult | undefined },
+  ): AsyncIterable<readonly StreamEvent[]>
 }
 
 /** A tool of a request. */

@@ -11,16 +11,18 @@ import type {
   StopReason,
   Usage,
 } from '../core/model.ts'
-import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
+import type { AnyData, AnyTools, CallOf, DataEvent, ToolEvent } from '../tools/model.ts'
 
 /**
  * An event of `stream`. Compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the others of
- * {@link MessageEvent}. The tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. The last event is `done`, with
- * the result of the run. `StreamEvent<typeof tools>` has the types of your tools.
+ * {@link MessageEvent}. The tools have `tool_start`, `tool_progress`, `tool_result` and `approval_request`. `data` has a value that the
+ * application wrote for the page. The last event is `done`, with the result of the run. `StreamEvent<typeof tools, Data>` has the types of your
+ * tools and of your data.
  */
-export type StreamEvent<Tools extends AnyTools = AnyTools> =
+export type StreamEvent<Tools extends AnyTools = AnyTools, Data extends object = AnyData> =
   | MessageEvent<CallOf<Tools>>
   | ToolEvent<Tools>
+  | DataEvent<Data>
   | { readonly type: 'done'; readonly result: RunResult<Tools> }
 
 /** How a run ended. */

@@ -8,7 +8,7 @@ import { follow } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
-import type { AnyTools, ToolResult, ToolVerdict } from '../tools/model.ts'
+import type { AnyData, AnyTools, ToolResult, ToolVerdict } from '../tools/model.ts'
 import { eventsOf, type Loop, newLoop } from './loop.ts'
 import { checkRequest, type RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
@@ -17,9 +17,10 @@ import type { RunResult, StreamEvent } from './result.ts'
  * A streaming run. It starts when you iterate over it, or when you await its `response`, and it can be read once. If you leave the loop, the
  * request is cancelled, and no more tools run.
  */
-export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<StreamEvent<Tools>> {
+export interface Run<Tools extends AnyTools = AnyTools, Data extends object = AnyData>
+  extends AsyncIterable<StreamEvent<Tools, Data>> {
   /** The same events in batches, one for each chunk from the network. */
-  batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
+  batches(): AsyncIterable<readonly StreamEvent<Tools, Data>[]>
   /** Only the text. */
   text(): AsyncIterable<string>
   /** The result. It rejects with the error that the iteration throws. Without an iteration, awaiting it starts the run. */
@@ -119,7 +120,8 @@ export function start(begin: () => Begun, onlyWhole = false): Run {
     try {
       loop = newLoop(request, onlyWhole, signal, added)
       loop.report('onRun', {})
-      const events = eventsOf(loop)
+      const own = eventsOf(loop)
+      const events = request.data?.weave(own, loop) ?? own
       yield* around === undefined ? events : around(events)
     } catch (error) {
       if (signal.reason === left) return

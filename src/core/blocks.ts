@@ -17,8 +17,20 @@ export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 /** Unknown fields of a provider, by the name of their format. They are sent back in that format unchanged. */
 export type ProviderData = { readonly [format: string]: JsonObject }
 
+/** A value of the application in an answer, for the page: `ownData()` of `isoglot/response` writes them. It is never sent to a model. */
+export interface DataPart {
+  readonly name: string
+  /** A later value of the same name and id replaces this one. */
+  readonly id?: string
+  readonly value: Json
+  /** Its place: the number of the answer's blocks before it, without empty texts. */
+  readonly at: number
+}
+
 /** Data of your application, which is never sent. Only `cacheHint` is sent, in formats that have prompt caching by marks. */
 export interface Metadata {
+  /** Values for the page, each with its place in the answer. */
+  readonly dataParts?: readonly DataPart[]
   /** Marks the end of a prefix to cache. `ephemeral` is the provider's default time: on Anthropic, 5 minutes. */
   readonly cacheHint?: 'ephemeral' | { readonly ttl: '5m' | '30m' | '1h' | '12h' }
   readonly [key: string]: unknown

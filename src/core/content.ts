@@ -90,6 +90,11 @@ export function isEmptyAnswer(message: AssistantMessage): boolean {
   return callsOf(message).length === 0 && !blocksOf(message.content).some(isSaid)
 }
 
+/** Whether a block counts for the place of own data. An empty text may stand for a block that the page may not see. */
+export function isPart(block: ContentBlock): boolean {
+  return block.type !== 'text' || block.text !== ''
+}
+
 /** The ids in a conversation: those of calls, invalid calls and results, and of messages and blocks that have one of their own. */
 export function callIdsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap((message) => {

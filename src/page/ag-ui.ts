@@ -21,7 +21,7 @@ type AgUiEvent = { readonly type: string; readonly [field: string]: unknown }
  * The encoder for readers of AG-UI, over server-sent events. The last event is `RUN_FINISHED`, or `RUN_ERROR` with the `code` of isoglot's
  * error. A call that waits for a user is an interrupt of `RUN_FINISHED`. Events that AG-UI does not have are sent as `CUSTOM`, with a name
  * that begins with `isoglot.`: `isoglot.usage`, `isoglot.warning`, `isoglot.block` (citations, media, tools that the provider runs),
- * `isoglot.progress`.
+ * `isoglot.progress`, `isoglot.metadata`. Own data is `CUSTOM` too, with its own name, and with its `id` beside the value if it has one.
  *
  * @param ids `threadId` and `runId` of the request that is answered.
  * @example
@@ -179,6 +179,10 @@ function agUiEvents(runId: string): AgUiEvents {
         return yield custom('usage', jsonOf(event.usage))
       case 'warning':
         return yield custom('warning', jsonOf(event.warning))
+      case 'data': {
+        const { name, value, id, metadata } = event
+        return yield metadata ? custom('metadata', { [name]: value }) : { type: 'CUSTOM', name, value, id }
+      }
       case 'done':
         result = event.result
     }

@@ -8,13 +8,12 @@
  * @module
  */
 
-import type { Run } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { bodyOf } from './body.ts'
 import type { Encoder } from './encoding.ts'
 import { eventStream } from './event-stream.ts'
 import { errorResponse } from './page-error.ts'
-import { respond, settledWithin, type ToResponseOptions } from './to-response.ts'
+import { respond, type SentRun, settledWithin, type ToResponseOptions } from './to-response.ts'
 
 /** The storage of the events of runs: the application's own, or {@link memoryLog}. */
 export interface RunLog {
@@ -50,7 +49,7 @@ const nameHeader = 'x-isoglot-stream'
  * ```
  */
 export async function keepRun(
-  run: Run,
+  run: SentRun,
   log: RunLog,
   options: Omit<ToResponseOptions, 'as'> & { readonly as?: Encoder; readonly name?: string | undefined } = {},
 ): Promise<Response> {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type AnyCall, blocksOf } from '../core/content.ts'
+import { type AnyCall, blocksOf, isPart } from '../core/content.ts'
 import { compact, lookup, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
@@ -14,6 +14,7 @@ import type {
   ContentBlock,
   InvalidToolCall,
   Json,
+  Metadata,
   ServerToolCallChunk,
   ToolCall,
   ToolCallChunk,
@@ -152,16 +153,37 @@ export function pageUsage(usage: Usage | undefined, rules: PageRules): Usage | u
   return compact({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens })
 }
 
-export function pageAnswer(message: AssistantMessage, rules: PageRules): AssistantMessage {
+/** @param own the fields of its metadata that the application wrote for the page */
+export function pageAnswer(message: AssistantMessage, rules: PageRules, own: ReadonlySet<string>): AssistantMessage {
   const model = rules.model ? message.response?.model : undefined
+  const blocks = blocksOf(message.content)
   return compact({
     role: message.role,
-    content: blocksOf(message.content).flatMap((block) => pageBlock(block, rules) ?? []),
+    content: blocks.flatMap((block) => pageBlock(block, rules) ?? []),
     invalidToolCalls: unlessEmpty((message.invalidToolCalls ?? []).flatMap((call) => pageCall(call, rules) ?? [])),
     stopReason: message.stopReason,
     usage: pageUsage(message.usage, rules),
     response: unlessEmpty(compact({ model })),
+    metadata: message.metadata && unlessEmpty(pageMetadata(message.metadata, blocks, rules, own)),
   })
+}
+
+/** The fields stay in their order, so that the page can make the same. */
+function pageMetadata(
+  metadata: Metadata,
+  blocks: readonly ContentBlock[],
+  rules: PageRules,
+  own: ReadonlySet<string>,
+): Metadata {
+  const isSeen = blocks.filter(isPart).map((block) => pageBlock(block, rules) !== undefined)
+  const { dataParts } = metadata
+  const parts = dataParts?.map(({ name, id, value, at }) => {
+    return compact({ name, id, value, at: isSeen.slice(0, at).filter((seen) => seen).length })
+  })
+  const fields = Object.entries(metadata).flatMap(([name, value]) => {
+    return name === 'dataParts' ? [[name, parts]] : own.has(name) ? [[name, value]] : []
+  })
+  return Object.fromEntries(fields)
 }
 
 /** The message of a result, with the fields in the order in which `toToolMessage` has them. `undefined`: its tool is hidden. */

@@ -40,13 +40,20 @@ export function pageEvents(rules: PageRules = {}): (event: StreamEvent) => Strea
   const { filter = (event) => event } = rules
   /** Names of tools, by the id of a call and by the block of the current answer: later events of a call do not repeat them. */
   const names = new Map<string | number, string>()
+  /** Fields of metadata that the application wrote for the page. */
+  const own = new Set<string>()
   return (event) => {
-    const seen = seenOf(event, rules, names)
+    const seen = seenOf(event, rules, names, own)
     return seen && filter(seen)
   }
 }
 
-function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number, string>): StreamEvent | undefined {
+function seenOf(
+  event: StreamEvent,
+  rules: PageRules,
+  names: Map<string | number, string>,
+  own: Set<string>,
+): StreamEvent | undefined {
   const { type } = event
   switch (type) {
     case 'message_start':
@@ -86,7 +93,7 @@ function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number
       return warning && { type, warning }
     }
     case 'message_end': {
-      const message = pageAnswer(event.message, rules)
+      const message = pageAnswer(event.message, rules, own)
       const { stopReason } = event.response
       return { type, message, response: compact({ message, stopReason, usage: message.usage }) }
     }
@@ -105,10 +112,15 @@ function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number
       const result = pageResult(event.result, rules)
       return result && { type, result }
     }
+    case 'data': {
+      const { name, value, id, transient, metadata } = event
+      if (metadata) own.add(name)
+      return compact({ type, name, value, id, transient, metadata })
+    }
     case 'done': {
       const { outcome, stopReason, usage, rounds, pending, warnings } = event.result
-      const message = pageAnswer(event.result.message, rules)
-      const messages = event.result.messages.flatMap((one) => pageTurn(one, rules) ?? [])
+      const message = pageAnswer(event.result.message, rules, own)
+      const messages = event.result.messages.flatMap((one) => pageTurn(one, rules, own) ?? [])
       // In the order in which `withRepeats` writes the fields, so that a test can compare both.
       const result = compact({
         message,
@@ -137,7 +149,7 @@ function warningsOf(warnings: readonly Loss[], { warnings: shown = false }: Page
 }
 
 /** Instructions stay on the server, and so do other fields of the prompt. */
-function pageTurn(message: Message, rules: PageRules): Message | undefined {
-  if (message.role === 'assistant') return pageAnswer(message, rules)
+function pageTurn(message: Message, rules: PageRules, own: ReadonlySet<string>): Message | undefined {
+  if (message.role === 'assistant') return pageAnswer(message, rules, own)
   return message.role === 'tool' ? pageToolMessage(message, rules) : undefined
 }

@@ -8,7 +8,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { DecodeError } from '../core/errors.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { type ReadOptions, readingOf } from './reading.ts'
 
 export type { ReadOptions } from './reading.ts'
@@ -18,7 +18,7 @@ export { type Cut, type Resuming, resuming } from './resuming.ts'
  * A run that a server sends, for code that can read a {@link Run}. Its `messages` are the answers and tool messages of the run, without the
  * prompt. Its events and its result do not have the data that the server hides from the page.
  */
-export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
+export interface PageRun<Tools extends AnyTools = AnyTools, Data extends object = AnyData> extends Run<Tools, Data> {
   /** The history that the server's `seal` sealed, to send with the next request. It is set once the run has ended. */
   readonly sealed: string | undefined
 }
@@ -37,10 +37,10 @@ export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
  * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing arrives for `idleMs`;
  * `ConnectionError` if there is no answer; `DecodeError` for an answer in another format. `partial` of each error has the part that arrived before it.
  */
-export function readEvents<Tools extends AnyTools = AnyTools>(
+export function readEvents<Tools extends AnyTools = AnyTools, Data extends object = AnyData>(
   response: Response | Promise<Response>,
   options?: ReadOptions,
-): PageRun<Tools>
+): PageRun<Tools, DataOf<Data>>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   checkOptions('readEvents', options)
   const stopping = new AbortController()

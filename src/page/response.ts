@@ -2,6 +2,7 @@
  * For servers: makes a response from a run, for a page to read.
  *
  * - `toResponse` answers with a run. `pageEvents` selects the events that a page may see.
+ * - `ownData` adds values of your own to a run.
  * - `readChatRequest` reads the page's request. `sealMessages` and `openMessages` let the page store a history that it cannot read or change.
  * - `keepRun` stores a run, so that a page can continue it after a lost connection.
  *
@@ -13,6 +14,7 @@ export { type ChatRequest, type ReadChatOptions, readChatRequest } from './chat-
 export type { Encoder, Encoding, PageEnd } from './encoding.ts'
 export { answerKept, keepRun, type RunLog } from './keep-run.ts'
 export { memoryLog } from './memory-log.ts'
+export { type OwnData, ownData } from './own-data.ts'
 export type { PageError } from './page-error.ts'
 export { pageEvents } from './page-events.ts'
 export type { PageRules, ToolView } from './page-rules.ts'

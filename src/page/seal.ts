@@ -92,9 +92,11 @@ export async function openMessages(
  * A message as JSON with spaces. Each block is padded by itself: in one text with the page's own words, whose length a page chooses, the
  * length of a hidden block could be found byte by byte.
  */
-function paddedMessage({ content = null, ...rest }: JsonObject): string {
+function paddedMessage({ content = null, metadata = {}, ...rest }: JsonObject): string {
   const blocks = Array.isArray(content) ? `[${content.map(padded).join()}]` : padded(content)
-  return `{"content":${blocks},${padded(rest).slice(1)}`
+  // A page knows what its metadata says.
+  const known = Object.keys(metadata as JsonObject).length > 0 ? `"metadata":${padded(metadata)},` : ''
+  return `{"content":${blocks},${known}${padded(rest).slice(1)}`
 }
 
 function padded(value: Json): string {

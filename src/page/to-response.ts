@@ -37,6 +37,9 @@ export interface ToResponseOptions {
   readonly waitUntil?: (promise: Promise<unknown>) => void
 }
 
+/** The parts of a run that are sent to a page: the runs of `stream` and `streamObject` have them. */
+export type SentRun = Pick<Run, 'batches' | 'messages' | 'stop'>
+
 /** How a run for a page ended. */
 export interface EndOfRun {
   /** The new messages, beginning with the prompt, also after a failure: see `messages` of a run. */
@@ -65,14 +68,15 @@ export interface EndOfRun {
  * }
  * ```
  */
-export function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+export function toResponse(run: SentRun, options: ToResponseOptions = {}): Promise<Response> {
   checkOptions('toResponse', options)
   return respond(run, options)
 }
 
 /** The same. `leaving` fires when the page leaves, also while the response waits for the first event. */
-export async function respond(run: Run, options: ToResponseOptions, leaving?: AbortSignal): Promise<Response> {
-  if (typeof run?.batches !== 'function') throw new TypeError('Cannot answer: expected the run of stream()')
+export async function respond(run: SentRun, options: ToResponseOptions, leaving?: AbortSignal): Promise<Response> {
+  if (typeof run?.batches !== 'function')
+    throw new TypeError('Cannot answer: expected the run of stream() or streamObject()')
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
   const toError = page.error ?? toPageError
@@ -130,7 +134,7 @@ function startConnection(): PageConnection {
 
 /** The texts of the body, none of them empty. Throws the error of the run. The last text is the end. */
 async function* textsOf(
-  run: Run,
+  run: SentRun,
   encoding: Encoding,
   { page, onEnd, seal }: ToResponseOptions,
   connection: PageConnection,

@@ -21,7 +21,8 @@ type Chunk = { readonly type: string; readonly [field: string]: unknown }
 
 /**
  * The encoder for `useChat`, `Chat` and other readers of the UI message stream, version 1. The data that the page rules allow arrives as
- * the AI SDK's parts: token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as `data-warning`.
+ * the AI SDK's parts: own data as `data-NAME` parts and `metadata`, token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as
+ * `data-warning`.
  *
  * A reader of this format does not notice that a response was cut off. `readEvents` of `isoglot/read` does.
  *
@@ -138,6 +139,11 @@ function uiChunks(): UiChunks {
       }
       case 'warning':
         return yield { type: 'data-warning', data: event.warning }
+      case 'data': {
+        const { name, value, id, transient, metadata } = event
+        if (metadata) return yield { type: 'message-metadata', messageMetadata: { [name]: value } }
+        return yield { type: `data-${name}`, id, data: value, transient }
+      }
       case 'done':
         result = event.result
     }

@@ -37,6 +37,58 @@ export interface CallLog {
   keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
+// ---- data for the page --------------------------------------------------------------------------
+
+/** Values for a page by their names, if a program does not give their types. */
+export type AnyData = { readonly [name: string]: Json }
+
+/** A value that the application wrote for the page: a comparison of its `name` narrows its `value`. No model ever gets it. */
+export type DataEvent<Data extends object = AnyData> = NamedValue<Data> & {
+  readonly type: 'data'
+  /** A later value of the same name and id replaces this one. */
+  readonly id?: string
+  /** Only this event has it: it is not kept in the message. */
+  readonly transient?: true
+  /** It is kept as metadata of the message, and not as one of its parts. */
+  readonly metadata?: true
+}
+
+/** One of these values with its name. */
+export type NamedValue<Data extends object> = {
+  [Name in keyof Data & string]: { readonly name: Name; readonly value: Data[Name] }
+}[keyof Data & string]
+
+/** The types of the values; any, if a program does not give them, as in `ReturnType<typeof useChat>`. */
+export type DataOf<Data extends object> = [keyof Data] extends [never] ? AnyData : Data
+
+/** Writes values for the page. Values are plain JSON, and are copied. What is written after the end of the run is dropped. */
+export interface DataWriter<Data extends object = AnyData> {
+  /**
+   * Adds a part to the message. `id`: replaces the value of the same name and id. `transient`: the page gets it as an event, and it is not kept.
+   *
+   * @throws {TypeError} for a value that has no JSON.
+   */
+  readonly write: <Name extends keyof Data & string>(
+    name: Name,
+    value: Data[Name],
+    options?: { readonly id?: string; readonly transient?: boolean },
+  ) => void
+  /**
+   * Sets a field of the message's metadata, which `metadata` of a chat's item has.
+   *
+   * @throws {TypeError} for a value that has no JSON, and for `cacheHint`, which requests to models use.
+   */
+  readonly setMetadata: <Name extends keyof Data & string>(name: Name, value: Data[Name]) => void
+}
+
+/** The `data` of a run, as its tools need it. */
+export interface DataSource {
+  /** A writer whose events stand among those of a tool. */
+  to(push: (event: DataEvent) => void): DataWriter
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
 /** The context of a running tool. */
 export interface ToolContext {
   readonly call: ToolCall
@@ -46,6 +98,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Reports progress to the caller, as a `tool_progress` event. */
   progress(data: unknown): void
+  /** Writes values for the page, if the run has a `data`: `data?.write('sources', found)`. */
+  readonly data?: DataWriter | undefined
 }
 
 /** How a tool behaves in the loop. */
@@ -225,7 +279,7 @@ export type ToolEvent<Tools extends AnyTools = AnyTools> =
 
 /** The parts of a run that its tools need. */
 export interface ToolHost {
-  readonly request: ToolOptions & { readonly tools?: readonly object[] }
+  readonly request: ToolOptions & { readonly tools?: readonly object[]; readonly data?: DataSource }
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
@@ -276,7 +330,7 @@ interface RunnerClass {
     approvals: readonly Approval[],
     keyOf: (call: ToolCall) => string,
   ) => {
-    run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], { readonly pending: readonly ToolCall[] }>
+    run(calls: readonly AnyCall[]): AsyncGenerator<(ToolEvent | DataEvent)[], { readonly pending: readonly ToolCall[] }>
   }
 }
 
@@ -289,7 +343,7 @@ export interface ToolRunner {
   /** Continues with the calls of the last answer that have no result. `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],
-  ): AsyncGenerator<ToolEvent[], (Ending & { readonly message: AssistantMessage }) | undefined>
+  ): AsyncGenerator<(ToolEvent | DataEvent)[], (Ending & { readonly message: AssistantMessage }) | undefined>
   /** Runs the calls of an answer. */
-  runCallsOf(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending>
+  runCallsOf(message: AssistantMessage): AsyncGenerator<(ToolEvent | DataEvent)[], Ending>
 }

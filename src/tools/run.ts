@@ -26,6 +26,8 @@ import {
 } from './definition.ts'
 import type {
   CallLog,
+  DataEvent,
+  DataWriter,
   Ending,
   ResultLimits,
   Tool,
@@ -61,7 +63,7 @@ class CallTurn {
   readonly #approvals: readonly Approval[]
   /** The key of a call in the log. */
   readonly #keyOf: (call: ToolCall) => string
-  readonly #events = queue<ToolEvent>()
+  readonly #events = queue<ToolEvent | DataEvent>()
 
   constructor(
     host: ToolHost,
@@ -77,7 +79,7 @@ class CallTurn {
     this.#keyOf = keyOf
   }
 
-  async *run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], TurnResult> {
+  async *run(calls: readonly AnyCall[]): AsyncGenerator<(ToolEvent | DataEvent)[], TurnResult> {
     const done = this.#runAll(calls).finally(this.#events.close)
     done.catch(() => {})
     yield* this.#events.batches()
@@ -149,7 +151,8 @@ class CallTurn {
     const progress = (data: unknown) => {
       this.#events.push({ type: 'tool_progress', toolCallId: call.id ?? '', data })
     }
-    const options = { ...request, messages: this.#messages, signal, progress }
+    const data = request.data?.to(this.#events.push)
+    const options = { ...request, messages: this.#messages, signal, progress, data }
     const result = obstacle ?? (await invoke(call, tools, options))
     this.#events.push({ type: 'tool_result', result })
     reportEnd({ result })
@@ -219,7 +222,7 @@ function queue<T>() {
   }
 }
 
-type Steps<T> = AsyncGenerator<ToolEvent[], T>
+type Steps<T> = AsyncGenerator<(ToolEvent | DataEvent)[], T>
 
 /** The tools of one run. */
 export class ToolRun implements ToolRunner {
@@ -385,6 +388,8 @@ export interface InvokeOptions extends ResultLimits {
   readonly signal?: AbortSignal
   /** Receives the tool's progress while it runs, and nothing after its end. */
   readonly progress?: (data: unknown) => void
+  /** Receives what the tool writes for the page. */
+  readonly data?: DataWriter | undefined
   /** How long a tool may run, in milliseconds, with the check of its arguments. Default 60,000. */
   readonly toolTimeoutMs?: number
 }
@@ -507,7 +512,8 @@ async function run(
   // The check may have taken so long that the run was cancelled.
   if (signal.aborted) return failed(call, 'aborted', notRun)
   try {
-    const value = await tool.execute(args as never, { call, messages: options.messages ?? [], signal, progress })
+    const { messages = [], data } = options
+    const value = await tool.execute(args as never, { call, messages, signal, progress, data })
     return resultOf(call, readOutput(value, options), { value })
   } catch (cause) {
     return failed(call, 'execution', describe(cause), cause)

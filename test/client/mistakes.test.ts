@@ -192,6 +192,7 @@ describe('a request', () => {
     messages: '',
     tools: '',
     providerState: 'object',
+    data: '',
     autoTools: 'boolean',
     maxRounds: 'number',
     maxRepeatedCalls: '',

@@ -1,0 +1,167 @@
+/** A value of a schema that a model makes, while it grows, for a page and for any framework. @module */
+import type { RunResult } from '../client/result.ts'
+import { type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
+import { guarded } from '../core/abort.ts'
+import { checkOptions } from '../core/checks.ts'
+import { InterruptedError } from '../core/errors.ts'
+import type { AnySchema, OutputOf } from '../tools/definition.ts'
+import { publisher } from './publisher.ts'
+import type { ReadableRun } from './run-transport.ts'
+
+/** Options of `createObjectStore`. */
+export interface ObjectStoreOptions<Schema extends AnySchema = AnySchema, Input = unknown> {
+  /** The schema of the value. The value is checked here, whatever a server says. */
+  readonly schema: Schema
+  /**
+   * Starts the run that makes the value, for what `submit` got: `readEvents(fetch(…))` for a route that answers with
+   * `toResponse(streamObject({ … }))`, or `streamObject({ … })` itself. `signal` fires when the value is stopped.
+   */
+  readonly ask: (input: Input, signal: AbortSignal) => ReadableRun
+  /** How long at least between two snapshots of a value that grows, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
+  readonly throttleMs?: number
+  /** Called once for each value that is whole, or failed. */
+  readonly onFinish?: (end: { readonly object?: OutputOf<Schema>; readonly error?: Error }) => void
+}
+
+/**
+ * The state of a value. A comparison of `status` narrows `object`: it is whole and checked if the status is `done`, otherwise it is the part
+ * that has arrived.
+ */
+export type ObjectSnapshot<Output = unknown> =
+  | {
+      /** `submitted`: no event has arrived yet. `ready`: nothing was asked yet, or the value was stopped. */
+      readonly status: 'ready' | 'submitted' | 'streaming'
+      /** Whether the value is being made: `submitted` or `streaming`. */
+      readonly isBusy: boolean
+      readonly object: PartialOutput<Output> | undefined
+      readonly error: undefined
+    }
+  | { readonly status: 'done'; readonly isBusy: false; readonly object: Output; readonly error: undefined }
+  | {
+      readonly status: 'error'
+      readonly isBusy: false
+      readonly object: PartialOutput<Output> | undefined
+      /** An `OutputError`, as `generateObject` throws it, if the answer does not fit the schema. */
+      readonly error: Error
+    }
+
+/** The methods of a value. They do not need `this`. */
+export interface ObjectActions<Input = unknown> {
+  /** Asks for a value. One that is being made is stopped. Resolves when the value has ended, also if it failed. */
+  readonly submit: (input: Input) => Promise<void>
+  /** Stops the value. The status is `ready` immediately, and the part that has arrived stays. */
+  readonly stop: () => Promise<void>
+  /** Stops the value, and forgets it. */
+  readonly clear: () => void
+}
+
+/** A value with its state. */
+export interface ObjectStore<Output = unknown, Input = unknown> extends ObjectActions<Input> {
+  /** Calls the listener for each new snapshot. Returns a function that removes the listener. */
+  readonly subscribe: (listener: () => void) => () => void
+  readonly getSnapshot: () => ObjectSnapshot<Output>
+  /** The state at the beginning, always the same object: what a server renders. */
+  readonly getServerSnapshot: () => ObjectSnapshot<Output>
+}
+
+/**
+ * Makes the store of one value. It does nothing until `submit` is called.
+ *
+ * @example
+ * ```ts
+ * const recipe = createObjectStore({
+ *   schema: t.object({ title: t.string(), steps: t.array(t.string()) }),
+ *   ask: (dish: string, signal) => readEvents(fetch('/recipe', { method: 'POST', body: dish, signal })),
+ * })
+ * recipe.subscribe(() => draw(recipe.getSnapshot().object?.title))
+ * await recipe.submit('Lasagne')
+ * ```
+ * @throws {TypeError} if the schema cannot be converted to JSON Schema.
+ */
+export function createObjectStore<const Schema extends AnySchema, Input = unknown>(
+  options: ObjectStoreOptions<Schema, Input>,
+): ObjectStore<OutputOf<Schema>, Input> {
+  checkOptions('createObjectStore', options)
+  type Snapshot = ObjectSnapshot<OutputOf<Schema>>
+  const shape = shapeOf(options.schema)
+  /** The part of the value that has arrived. It grows in place. */
+  let part: PartialOutput<OutputOf<Schema>> | undefined
+  const partly = (status: 'ready' | 'submitted' | 'streaming', isBusy = status !== 'ready'): Snapshot => {
+    return { status, isBusy, object: structuredClone(part), error: undefined }
+  }
+  const initial = partly('ready')
+  let state = () => initial
+  const shown = publisher<Snapshot>(() => state(), options.throttleMs ?? 16)
+  /** The run that makes the value. Events of an earlier one are ignored. */
+  let current: { readonly stopping: AbortController; run?: ReadableRun } | undefined
+
+  function set(next: Snapshot): void {
+    state = () => next
+    shown.now()
+  }
+
+  async function submit(input: Input): Promise<void> {
+    leave()
+    const turn: NonNullable<typeof current> = { stopping: new AbortController() }
+    current = turn
+    part = undefined
+    set(partly('submitted'))
+    try {
+      turn.run = options.ask(input, turn.stopping.signal)
+      const object = await read(turn.run, () => current === turn)
+      if (current !== turn) return
+      current = undefined
+      set({ status: 'done', isBusy: false, object, error: undefined })
+      guarded(() => options.onFinish?.({ object }))
+    } catch (cause) {
+      if (current !== turn) return
+      const error = cause instanceof Error ? cause : new Error(String(cause), { cause })
+      current = undefined
+      set({ status: 'error', isBusy: false, object: part, error })
+      guarded(() => options.onFinish?.({ error }))
+    }
+  }
+
+  async function read(run: ReadableRun, isCurrent: () => boolean): Promise<OutputOf<Schema>> {
+    const reader = valueReader(shape)
+    let result: RunResult | undefined
+    for await (const batch of run.batches()) {
+      if (!isCurrent()) break
+      part = reader.push(batch) ?? part
+      for (const event of batch) if (event.type === 'done') result = event.result
+      state = () => partly('streaming')
+      if (shown.shown.status === 'submitted') shown.now()
+      else shown.soon()
+    }
+    if (result === undefined) throw new InterruptedError('Cannot finish the value: its events ended without "done"')
+    return reader.end(result)
+  }
+
+  /** Ends the run in this page. Returns it. */
+  function leave(): ReadableRun | undefined {
+    const { stopping, run } = current ?? {}
+    current = undefined
+    stopping?.abort(new DOMException('The value was stopped', 'AbortError'))
+    return run
+  }
+
+  async function stop(): Promise<void> {
+    if (current === undefined) return
+    const run = leave()
+    set(partly('ready'))
+    await run?.stop?.()
+  }
+
+  return {
+    subscribe: shown.subscribe,
+    getSnapshot: () => shown.shown,
+    getServerSnapshot: () => initial,
+    submit,
+    stop,
+    clear() {
+      stop().catch(() => {}) // nothing is left that could show it
+      part = undefined
+      set(initial)
+    },
+  }
+}
