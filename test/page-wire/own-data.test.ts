@@ -66,7 +66,12 @@ function wholeRun(request: Partial<RunRequest> = {}) {
   data.setMetadata('topic', 'travel')
   const answers = [{ text: 'Let me see.', calls: [call('search', { for: 'x' })] }, 'Here it is.']
   const run = ask(
-    { data, tools: [search], onRound: ({ round }) => data.write('status', `round ${round}`), ...request },
+    {
+      data,
+      tools: [search],
+      observers: [{ onRound: ({ round, end }) => void (end && data.write('status', `round ${round}`)) }],
+      ...request,
+    },
     answers,
   )
   return { data, run }
@@ -231,7 +236,7 @@ describe.each(rules)('a page by rules of %s', (_, page) => {
 it('a place does not count blocks that the page may not see', async () => {
   const data = ownData<Data>()
   const model = mockModel([{ reasoning: 'Hm', text: 'Hello' }])
-  const run = ask({ model, data, onRound: () => data.write('steps', 1) })
+  const run = ask({ model, data, observers: [{ onRound: ({ end }) => void (end && data.write('steps', 1)) }] })
   const read = readEvents(toResponse(run, { page: { reasoning: false } }))
   await read.response
   expect(run.messages.at(-1)?.metadata?.dataParts).toMatchObject([{ at: 2 }])
@@ -340,7 +345,10 @@ describe('a chat', () => {
     })
     const fetch = overHttp((request) => {
       if (request.method === 'GET') return answerKept(request, log)
-      return keepRun(wholeRun({ onRound: ({ round }) => (round === 1 ? waits : undefined) }).run, log)
+      return keepRun(
+        wholeRun({ beforeRound: ({ round }) => (round === 2 ? waits.then(() => undefined) : undefined) }).run,
+        log,
+      )
     })
     const options = { id: 'k', transport: fetchTransport({ fetch, resume: keptRuns }) }
     const first = createChatStore(options)
