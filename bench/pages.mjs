@@ -1,5 +1,5 @@
 /**
- * `node bench/pages.mjs`: the same chat with a tool, by isoglot, by `ai` with `@ai-sdk/react` and by TanStack AI, each with its own route and
+ * `node bench/pages.mjs`: the same chat with a tool, by isoglot with a route and with `remote`, by `ai` with `@ai-sdk/react` and by TanStack AI, each with its own route and
  * its own page, in React and in Chromium. All three ask one scripted provider. JSON.
  */
 import { once } from 'node:events'
@@ -16,7 +16,12 @@ import { findChromium, traceTasks } from '../scripts/chromium.mjs'
 import { median } from './lib/measure.mjs'
 import { out, root } from './lib/subject.mjs'
 
-const names = { isoglot: 'isoglot', 'ai-sdk': '`ai`, `@ai-sdk/react`', tanstack: '`@tanstack/ai-client`' }
+const names = {
+  isoglot: 'isoglot, a route',
+  'isoglot-remote': 'isoglot, `remote`',
+  'ai-sdk': '`ai`, `@ai-sdk/react`',
+  tanstack: '`@tanstack/ai-client`',
+}
 const folder = join(import.meta.dirname, 'pages')
 const deltas = 400
 const now = () => performance.timeOrigin + performance.now()
@@ -251,7 +256,7 @@ async function startSite(name) {
     platform: 'node',
     format: 'esm',
     packages: 'external',
-    plugins: name === 'isoglot' ? [resolving] : [],
+    plugins: name.startsWith('isoglot') ? [resolving] : [],
     outfile: route,
     logLevel: 'error',
   })
