@@ -56,7 +56,7 @@ const throughRoute = async (answers: Answers) => {
     readEvents(fetch(url, { method: 'POST', body: JSON.stringify({ dish }), signal }))
 }
 const throughModel = async (answers: Answers) => {
-  const model = mockModel(answers)
+  const model = mockModel(answers, { delayMs: 12 }) // a server joins what comes within 10 ms
   return (prompt: string, signal: AbortSignal) => streamObject({ model, prompt, schema, signal, retries: 0 })
 }
 
