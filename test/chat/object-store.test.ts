@@ -50,13 +50,16 @@ async function routeOf(answers: Answers, ended: (object: unknown) => void = () =
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** A server joins what comes within 10 ms. */
+const slowly = { delayMs: 12 }
+
 const throughRoute = async (answers: Answers) => {
   const url = await routeOf(answers)
   return (dish: string, signal: AbortSignal) =>
     readEvents(fetch(url, { method: 'POST', body: JSON.stringify({ dish }), signal }))
 }
 const throughModel = async (answers: Answers) => {
-  const model = mockModel(answers, { delayMs: 12 }) // a server joins what comes within 10 ms
+  const model = mockModel(answers, slowly)
   return (prompt: string, signal: AbortSignal) => streamObject({ model, prompt, schema, signal, retries: 0 })
 }
 
