@@ -30,9 +30,12 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.closeAllConnections()
 })
 
+/** A server joins what comes within 10 ms. */
+const slowly = { delayMs: 12 }
+
 /** The address of a route that makes the value of what is posted. */
 async function routeOf(answers: Answers, ended: (object: unknown) => void = () => {}): Promise<string> {
-  const model = mockModel(answers, { delayMs: 1 })
+  const model = mockModel(answers, slowly)
   const route = async (request: Request) => {
     const prompt = ((await request.json()) as { dish: string }).dish
     const run = streamObject({
@@ -49,9 +52,6 @@ async function routeOf(answers: Answers, ended: (object: unknown) => void = () =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
-
-/** A server joins what comes within 10 ms. */
-const slowly = { delayMs: 12 }
 
 const throughRoute = async (answers: Answers) => {
   const url = await routeOf(answers)
