@@ -30,9 +30,12 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.closeAllConnections()
 })
 
+/** A server joins what comes within 10 ms. */
+const slowly = { delayMs: 12 }
+
 /** The address of a route that makes the value of what is posted. */
 async function routeOf(answers: Answers, ended: (object: unknown) => void = () => {}): Promise<string> {
-  const model = mockModel(answers, { delayMs: 1 })
+  const model = mockModel(answers, slowly)
   const route = async (request: Request) => {
     const prompt = ((await request.json()) as { dish: string }).dish
     const run = streamObject({
@@ -56,7 +59,7 @@ const throughRoute = async (answers: Answers) => {
     readEvents(fetch(url, { method: 'POST', body: JSON.stringify({ dish }), signal }))
 }
 const throughModel = async (answers: Answers) => {
-  const model = mockModel(answers)
+  const model = mockModel(answers, slowly)
   return (prompt: string, signal: AbortSignal) => streamObject({ model, prompt, schema, signal, retries: 0 })
 }
 

@@ -36,7 +36,7 @@ describe.each(wires)('over $name', (wire) => {
   })
 
   it('a value streams, with more fields each time', async () => {
-    upstream.answer(chunks(wire.text(...(ada.match(/.{1,5}/g) ?? [])), { gapMs: 2 }))
+    upstream.answer(chunks(wire.text(...(ada.match(/.{1,5}/g) ?? [])), { gapMs: 12 })) // a server joins what comes within 10 ms
     const run = streamObject(ask())
     const seen: unknown[] = []
     for await (const view of run) seen.push(structuredClone(view))
