@@ -32,13 +32,13 @@ export interface OwnData<Data extends object = AnyData> extends DataWriter<Data>
  */
 export function ownData<Data extends object = AnyData>(): OwnData<DataOf<Data>>
 export function ownData(): OwnData {
-  const run = { isBegun: false, isOver: false }
+  let isUsed = false
   let written: DataEvent[] = []
   let wake = () => {}
 
   async function* weave(events: Batches, host: Host): AsyncGenerator<readonly StreamEvent[]> {
-    if (run.isBegun) throw new TypeError('Cannot use the data: it belongs to another run; call ownData() for each run')
-    run.isBegun = true
+    if (isUsed) throw new TypeError('Cannot use the data: it belongs to another run; call ownData() for each run')
+    isUsed = true
     const answers = answersOf(host)
     const source = events[Symbol.asyncIterator]()
     let next: Promise<IteratorResult<readonly StreamEvent[]>> | undefined
@@ -67,7 +67,6 @@ export function ownData(): OwnData {
       if (cause instanceof IsoglotError && cause.partial && last?.role === 'assistant') cause.partial = last
       throw cause
     } finally {
-      run.isOver = true
       await source.return?.()
       answers.settle()
     }
@@ -75,8 +74,7 @@ export function ownData(): OwnData {
 
   return {
     ...writer((event) => {
-      if (run.isOver) return
-      written.push(event)
+      written.push(event) // after the run, nobody reads it
       wake()
     }),
     to: writer,

@@ -9,6 +9,7 @@ import { render as renderSvelte } from 'svelte/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSSRApp, h } from 'vue'
 import { renderToString as renderVue } from 'vue/server-renderer'
+import { z } from 'zod'
 import * as react from '../../src/bindings/react.ts'
 import * as solid from '../../src/bindings/solid.ts'
 import * as svelte from '../../src/bindings/svelte.ts'
@@ -99,6 +100,7 @@ describe.each([
     expect(status).toBe('error')
     expect(error).toBeInstanceOf(OutputError)
     expect(error).toMatchObject({ reason: due.reason, text: due.text, message: due.message })
+    expect((error as OutputError).partial?.content).toEqual(due.partial.content)
     if (answer !== undefined && JSON.stringify(answer).includes('Lasagne'))
       expect(object).toMatchObject({ title: 'Lasagne' })
     expect(ends).toEqual([{ error }])
@@ -152,6 +154,29 @@ it('the last submit counts', async () => {
   await Promise.all([store.submit('A'), store.submit('B')])
   expect(store.getSnapshot()).toMatchObject({ status: 'done' })
   expect(asked.map(({ aborted }) => aborted)).toEqual([true, false])
+})
+
+it('a value that is stopped while it is checked stays stopped', async () => {
+  let go = () => {}
+  const waits = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const checks: string[] = []
+  const slow = z.object({ title: z.string() }).refine(async () => {
+    checks.push('begun')
+    await waits
+    return true
+  })
+  const store = createObjectStore({
+    schema: slow,
+    ask: () => streamObject({ model: mockModel(['{"title":"Lasagne"}']), prompt: 'Hi', schema }),
+  })
+  const submitted = store.submit(undefined)
+  while (checks.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await store.stop()
+  go()
+  await submitted
+  expect(store.getSnapshot()).toMatchObject({ status: 'ready', object: { title: 'Lasagne' } })
 })
 
 it('the server has the checked value too', async () => {
