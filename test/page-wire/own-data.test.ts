@@ -58,8 +58,8 @@ const search = tool({
   },
 })
 
-/** A route that writes before, during and after the answers, with a tool. */
-function wholeRun(request: Partial<RunRequest> = {}) {
+/** A route that writes before, during and after the answers, with a tool. Its second round waits for `ready`. */
+function wholeRun(ready = Promise.resolve()) {
   const data = ownData<Data>()
   data.write('status', 'begins', { transient: true })
   data.write('sources', [{ url: 'https://a.example' }])
@@ -69,8 +69,12 @@ function wholeRun(request: Partial<RunRequest> = {}) {
     {
       data,
       tools: [search],
-      observers: [{ onRound: ({ round, end }) => void (end && data.write('status', `round ${round}`)) }],
-      ...request,
+      async beforeRound({ round }) {
+        if (round === 1) return
+        data.write('status', 'round 1')
+        await ready
+      },
+      observers: [{ onRound: ({ round, end }) => void (end && round === 2 && data.write('status', 'round 2')) }],
     },
     answers,
   )
@@ -345,10 +349,7 @@ describe('a chat', () => {
     })
     const fetch = overHttp((request) => {
       if (request.method === 'GET') return answerKept(request, log)
-      return keepRun(
-        wholeRun({ beforeRound: ({ round }) => (round === 2 ? waits.then(() => undefined) : undefined) }).run,
-        log,
-      )
+      return keepRun(wholeRun(waits).run, log)
     })
     const options = { id: 'k', transport: fetchTransport({ fetch, resume: keptRuns }) }
     const first = createChatStore(options)
@@ -362,6 +363,8 @@ describe('a chat', () => {
     expect(partsIn(second)[1]?.filter((part) => Array.isArray(part))).toEqual([
       ['sources', [{ url: 'https://a.example' }]],
       ['steps', 2],
+      ['status', 'round 1'],
+      ['status', 'round 2'],
     ])
   })
 
