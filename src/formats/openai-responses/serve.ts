@@ -27,6 +27,7 @@ import {
   otherFields,
   stringOr,
   textOr,
+  unlessEmpty,
 } from '../../core/json.ts'
 import type {
   AssistantMessage,
@@ -170,7 +171,8 @@ function ending(
 ): Pick<WireResponse, 'status' | 'completed_at' | 'error' | 'incomplete_details'> {
   const { stopReason, message } = response
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
-  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
+  const isOwn = unlessEmpty(keptFields(response, format)) !== undefined
+  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason, isOwn)
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isStated) {
     const word = reason ?? status
