@@ -557,7 +557,7 @@ function addToCall(
   fragment: CallFragment,
   out: MessageEvent[],
 ): ToolCallChunk | ServerToolCallChunk {
-  const { position, name, providerData } = fragment
+  const { position, name, providerData = fragment.announced } = fragment
   describeCall(state, call, fragment)
   if (call.wirePosition === undefined && position !== undefined) {
     call.wirePosition = position

@@ -121,6 +121,8 @@ export interface CallFragment {
   readonly generatedId?: true
   readonly opaque?: Opaque
   readonly providerData?: ProviderData
+  /** The item as the provider announced it. Only the chunk has it, so that a server can announce the item too. */
+  readonly announced?: ProviderData
 }
 
 /**

@@ -26,7 +26,12 @@ function checkEvents(events: readonly MessageEvent[], message: AssistantMessage 
       own.filter((event) => ends.has(event.type)),
       `ends of block ${index}`,
     ).toHaveLength(1)
-    expect(ends.has(own.at(-1)?.type ?? ''), `last event of block ${index}`).toBe(true)
+    const last = own.at(-1)
+    expect(ends.has(last?.type ?? ''), `last event of block ${index}`).toBe(true)
+    if (last?.type !== 'tool_call' && last?.type !== 'invalid_tool_call') continue
+    const chunks = own.flatMap((event) => (event.type === 'tool_call_chunk' ? [event.chunk] : []))
+    const places = chunks.map((chunk) => ('index' in chunk ? chunk.index : undefined))
+    expect(places, `pieces of the call of block ${index}`).toEqual(chunks.map(() => last.call.index))
   }
   const text = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
   const blocks = typeof message?.content === 'string' ? [] : (message?.content ?? [])

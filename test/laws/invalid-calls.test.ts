@@ -35,7 +35,7 @@ function sent(codec: ClientCodec, argumentsText: string): string {
     index: 0,
     argumentsText,
     reason,
-    error: 'no',
+    error: 'it breaks off',
   }
   const messages: Message[] = [
     { role: 'user', content: 'a' },
@@ -56,6 +56,7 @@ describe.each(targets)('a call with broken arguments to %s', (_, codec) => {
   it('has an empty object', () => {
     const base = sent(codec, '{')
     expect(base).toMatch(/"(?:arguments|args|input)":(?:"\{\}"|\{\})/)
+    expect(base, 'the result says why it failed').toContain('it breaks off')
     expectHolds(
       fc.property(broken, (text) => sent(codec, text) === base),
       {},

@@ -123,6 +123,7 @@ describe('Gemini', () => {
         () => [chunk(parts, 'STOP')],
         () => [...parts.map((part) => chunk([part])), chunk([{ text: '' }], 'STOP')],
         () => [...parts.slice(0, -1).map((part) => chunk([part])), chunk(parts.slice(-1), 'STOP')],
+        () => parts.map((part) => chunk([part], 'functionResponse' in part ? undefined : 'STOP')), // it stops for each call
       ]
       return sse((chunks[inChunks] as () => object[])())
     }
@@ -154,7 +155,7 @@ describe('Gemini', () => {
 
   it.each(
     Object.entries(turns).flatMap(([title, parts]) =>
-      [[mcp], [mcp, ping]].flatMap((tools) => [0, 1, 2].map((inChunks) => ({ title, parts, tools, inChunks }))),
+      [[mcp], [mcp, ping]].flatMap((tools) => [0, 1, 2, 3].map((inChunks) => ({ title, parts, tools, inChunks }))),
     ),
   )('$title, with $tools.length tools, in chunks: $inChunks', async ({ parts, tools, inChunks }) => {
     const { result, rounds, sent } = await ask(parts, tools, inChunks)

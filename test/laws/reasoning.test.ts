@@ -1,7 +1,7 @@
 /** The losses of the reasoning option: each change is reported once, at a field that the caller set. */
 import { describe, expect, it } from 'vitest'
 import type { RequestOptions } from '../../src/core/model.ts'
-import { efforts } from '../../src/kit/effort.ts'
+import { effortBudgets, efforts } from '../../src/kit/effort.ts'
 import { targets } from '../handoff/matrix.ts'
 
 /** Models of each kind that a target tells apart. Default: one that reasons. */
@@ -30,15 +30,24 @@ const asked: readonly Reasoning[] = [
   { effort: 'minimal', budgetTokens: 100_000 },
 ]
 
+/** Whether the body has each value that was asked for: an effort as its word or its tokens, and no reasoning in any form. */
+function says(body: string, { effort, budgetTokens }: Reasoning): boolean {
+  const has = (value: string | number) => new RegExp(`\\b${value}\\b`, 'i').test(body)
+  const isEffortSaid = effort === undefined || effort === 'none' || has(effort) || has(effortBudgets[effort])
+  return isEffortSaid && (!budgetTokens || has(budgetTokens))
+}
+
 describe.each(targets)('$name', ({ client }) => {
   it.each(models[client.provider] ?? ['gpt-5.6'])('%s', (model) => {
     const found = asked.flatMap((reasoning) => {
       const context = { messages: [{ role: 'user' as const, content: 'Hi' }] }
       const options = { model, reasoning, maxTokens: 40_000, strict: false }
-      const paths = client.encodeRequest(context, options).losses.map(({ path }) => path)
+      const { body, losses } = client.encodeRequest(context, options)
+      const paths = losses.map(({ path }) => path)
       const allowed = ['options.reasoning', ...Object.keys(reasoning).map((name) => `options.reasoning.${name}`)]
       const isRepeated = new Set(paths).size < paths.length
-      return isRepeated || paths.some((path) => !allowed.includes(path)) ? [{ reasoning, paths }] : []
+      const isSilent = paths.length === 0 && !says(JSON.stringify(body), reasoning)
+      return isSilent || isRepeated || paths.some((path) => !allowed.includes(path)) ? [{ reasoning, paths }] : []
     })
     expect(found).toEqual([])
   })

@@ -3,13 +3,12 @@
  * every feature and quirk that a recording claims must be in its bytes.
  */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { AssistantMessage, ContentBlock, Usage } from '../../src/core/model.ts'
 import { bytesOf, claims, familyOf } from '../support/claims.ts'
-import { type CorpusCase, corpus, type Expected, ownCorpus } from '../support/corpus.ts'
-import { decodeChunks } from '../support/decode.ts'
-import { formats } from '../support/formats.ts'
+import { type CorpusCase, claimedCorpus, type Expected, ownCorpus } from '../support/corpus.ts'
+import { decodeChunks, offeredIn } from '../support/decode.ts'
+import { type Format, formats } from '../support/formats.ts'
 
 interface Read {
   readonly message?: AssistantMessage | undefined
@@ -17,16 +16,18 @@ interface Read {
   readonly error?: unknown
 }
 
-function read({ kind, bytes, text, meta }: CorpusCase, client: ClientCodec): Read {
+function read(one: CorpusCase, { client, server }: Format): Read {
+  const { kind, bytes, text, meta } = one
+  const offered = offeredIn(one, server)
   if (kind !== 'json') {
-    const { response, error } = decodeChunks(client, [bytes])
+    const { response, error } = decodeChunks(client, [bytes], offered)
     return { message: response?.message ?? error?.partial, usage: response?.usage, error }
   }
   const body: unknown = JSON.parse(text)
   const status = meta.status ?? 200
   if (status >= 400) return { error: client.decodeError({ status, headers: new Headers(), body }) }
   try {
-    return client.decodeResponse(body)
+    return client.decodeResponse(body, offered)
   } catch (error) {
     return { error }
   }
@@ -61,7 +62,8 @@ function toldError(error: unknown): Required<Expected>['error'] {
   return { code, message, ...('kind' in error && { kind: String(error.kind) }) }
 }
 
-describe.each(formats)('$folder', ({ folder, client }) => {
+describe.each(formats)('$folder', (format) => {
+  const { folder } = format
   const cases = ownCorpus.filter(({ format }) => format === folder)
 
   it('has a stream and a whole answer', () => {
@@ -71,7 +73,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
 
   it.each(cases)('$name: is read as it was meant', (one) => {
     const { error, ...rest } = { text: '', reasoning: '', calls: [], invalid: [], ...one.expected }
-    expect(told(read(one, client))).toEqual({ ...rest, ...(error && { error: expect.objectContaining(error) }) })
+    expect(told(read(one, format))).toEqual({ ...rest, ...(error && { error: expect.objectContaining(error) }) })
   })
 
   it.each(cases)('$name: says where its form is documented', ({ meta }) => {
@@ -105,7 +107,7 @@ describe.each(Object.entries(claims))('%s', (family, { features, quirks }) => {
 const ofTheSet = 'elided-media'
 
 describe.each(Object.keys(claims))('what recordings of %s claim', (family) => {
-  const cases = corpus.filter((one) => familyOf(one) === family)
+  const cases = claimedCorpus.filter((one) => familyOf(one) === family)
 
   it.each(['features', 'quirks'] as const)('is in their bytes: %s', (kind) => {
     const empty = cases.flatMap((one) => {
@@ -117,13 +119,14 @@ describe.each(Object.keys(claims))('what recordings of %s claim', (family) => {
   })
 })
 
-describe.each(formats)('what the codecs of $folder read', ({ folder, client, server }) => {
+describe.each(formats)('what the codecs of $folder read', (codecs) => {
+  const { folder, server } = codecs
   const cases = ownCorpus.filter(({ format }) => format === folder)
 
   it('is plain JSON: it has no field that is undefined', () => {
     let compared = 0
     for (const one of cases) {
-      const { message, usage } = read(one, client)
+      const { message, usage } = read(one, codecs)
       const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
       const { context, options } = one.request === undefined ? {} : server.decodeRequest(one.request, { path })
       for (const value of [message, usage, context, options]) {

@@ -3,12 +3,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
+import { InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/model.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
-import { decodeChunks } from '../support/decode.ts'
+import { decodeChunks, offeredIn } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 /** Writes events as a stream of the format, with what the answer as a whole says. */
@@ -32,7 +33,8 @@ function essence(response: ChatResponse | undefined, { client }: Format): unknow
   const { providerData: _, ...figures } = response?.usage ?? {}
   const usage = Object.fromEntries(Object.entries(figures).filter(([, count]) => count !== 0))
   const said = typeof content === 'string' ? [] : (content ?? []).filter(isSaid)
-  const blocks = (facts[client.name as Wire].answers.order === 'merged' ? joined(said) : said).map(essenceOfBlock)
+  const inOrder = facts[client.name as Wire].answers.order === 'merged' ? joined(said) : resultsAtCalls(said)
+  const blocks = inOrder.map(essenceOfBlock)
   return { blocks, stopReason, invalid: invalidToolCalls?.map(({ id, name, index }) => ({ id, name, index })), usage }
 }
 
@@ -43,6 +45,17 @@ function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const [first] = texts
   const text = texts.map((block) => ('text' in block ? block.text : '')).join('')
   return blocks.flatMap((block) => (block === first ? [{ ...first, text }] : texts.includes(block) ? [] : [block]))
+}
+
+/** A call that the provider ran is one item with its result in Responses, though a stream may bring other items between them. */
+function resultsAtCalls(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const isResultOf = (id: string | undefined) => (block: ContentBlock) =>
+    block.type === 'server_tool_result' && block.toolCallId !== undefined && block.toolCallId === id
+  const isAlone = (block: ContentBlock) =>
+    !blocks.some((call) => call.type === 'server_tool_call' && isResultOf(call.id)(block))
+  return blocks
+    .filter(isAlone)
+    .flatMap((block) => (block.type === 'server_tool_call' ? [block, ...blocks.filter(isResultOf(block.id))] : [block]))
 }
 
 /** How ids of calls begin that came without one, and that we or our Ollama server made up. */
@@ -70,6 +83,30 @@ function essenceOfBlock(block: ContentBlock): unknown {
   return block.type === 'tool_call' && !isMade(block.id) ? { ...rest, id: block.id } : rest
 }
 
+/**
+ * Whether a recorded answer breaks off, or ends in an error. Gemini's whole answer does so too without a word as its `finishReason`: mocks have
+ * none, and a request for `enum-encoding=int`, which is none of ours, gets a number.
+ */
+function isBroken({ format, kind, text, meta, expected }: CorpusCase): boolean {
+  if (format === 'gemini' && kind === 'json') return !/"(?:finishReason|blockReason\w*)":\s*"/.test(text)
+  if (format === 'cohere' && text.includes('"finish_reason":"ERROR"')) return true
+  return (
+    expected?.error !== undefined || meta.features.some((word) => word === 'truncated' || word === 'error-midstream')
+  )
+}
+
+/** The proof of a streamed text follows it on an empty part of Gemini's wire: the text was sent before. So Google's server does it, too. */
+function withProofsBehind(response: ChatResponse): ChatResponse {
+  const { content } = response.message
+  if (!Array.isArray(content)) return response
+  const blocks = (content as readonly ContentBlock[]).flatMap((block): ContentBlock[] => {
+    if (block.type !== 'text' || block.text === '' || block.opaque === undefined) return [block]
+    const { opaque, ...text } = block
+    return [text, { type: 'text', text: '', opaque }]
+  })
+  return { ...response, message: { ...response.message, content: blocks } }
+}
+
 /** The answer without its invalid calls: the calls that are left are counted again. */
 function withoutInvalid(response: ChatResponse): ChatResponse {
   const { invalidToolCalls: _, content, ...message } = response.message
@@ -85,14 +122,17 @@ describe.each(formats)('$folder', (format) => {
   const whole = casesOf(folder).filter((one) => one.kind === 'json' && isAnswer(one))
   const streams = casesOf(folder).filter(({ kind, meta }) => kind !== 'json' && (meta.status ?? 200) < 300)
 
-  it.each(whole)('$name: a whole answer survives its own wire', ({ text }) => {
-    const response = client.decodeResponse(JSON.parse(text))
+  it.each(whole.filter((one) => !isBroken(one)))('$name: a whole answer survives its own wire', (one) => {
+    const offered = offeredIn(one, server)
+    const response = client.decodeResponse(JSON.parse(one.text), offered)
     const { body } = server.encodeResponse(response)
-    expect(essence(client.decodeResponse(JSON.parse(JSON.stringify(body))), format)).toEqual(essence(response, format))
+    const again = client.decodeResponse(JSON.parse(JSON.stringify(body)), offered)
+    expect(essence(again, format)).toEqual(essence(response, format))
   })
 
-  const isBroken = ({ meta, expected }: CorpusCase) =>
-    expected?.error !== undefined || meta.features.some((word) => word === 'truncated' || word === 'error-midstream')
+  it.each(whole.filter(isBroken))('F7: $name: a whole answer without its end is an error', ({ text }) => {
+    expect(() => client.decodeResponse(JSON.parse(text))).toThrow(InterruptedError)
+  })
 
   it.each(streams.filter(isBroken))('$name: a stream that is recorded as broken is an error', ({ bytes }) => {
     const { error, response } = decodeChunks(client, [bytes])
@@ -101,19 +141,19 @@ describe.each(formats)('$folder', (format) => {
 
   it.each(streams.filter((one) => !isBroken(one)))(
     '$name: a streamed answer survives its own wire, streamed and whole',
-    ({ bytes }) => {
-      const { events, response } = decodeChunks(client, [bytes])
+    (one) => {
+      const offered = offeredIn(one, server)
+      const { events, response } = decodeChunks(client, [one.bytes], offered)
       if (response === undefined) throw new Error('expected an answer')
-      expect(essence(decodeChunks(client, [written(format, events)]).response, format), 'streamed').toEqual(
-        essence(response, format),
-      )
+      const again = decodeChunks(client, [written(format, events)], offered).response
+      const streamed = client.name === 'gemini' ? withProofsBehind(response) : response
+      expect(essence(again, format), 'streamed').toEqual(essence(streamed, format))
       const { body, losses } = server.encodeResponse(response)
       // F8: A whole answer of a wire whose arguments are an object has no place for an invalid call. All else survives.
       const isReported = losses.some(({ path }) => path.startsWith('message.invalidToolCalls'))
       const kept = isReported ? withoutInvalid(response) : response
-      expect(essence(client.decodeResponse(JSON.parse(JSON.stringify(body))), format), 'whole').toEqual(
-        essence(kept, format),
-      )
+      const whole = client.decodeResponse(JSON.parse(JSON.stringify(body)), offered)
+      expect(essence(whole, format), 'whole').toEqual(essence(kept, format))
     },
   )
 })

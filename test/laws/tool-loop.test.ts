@@ -90,6 +90,8 @@ async function problemsOf(seed: number): Promise<string[]> {
   }
 
   const ran = new Map<unknown, number>()
+  /** The ids of the calls that ran in this turn. */
+  let ranIds: string[] = []
   const asksPerson = chance(0.3)
   const tools: Tool[] = ['alpha', 'beta', 'my tool!', 'slow']
     .filter(() => chance(0.85))
@@ -104,6 +106,7 @@ async function problemsOf(seed: number): Promise<string[]> {
         ...(chance(0.05) && { terminal: true }),
         execute: async (_args, { call, signal, progress }) => {
           ran.set(call, (ran.get(call) ?? 0) + 1)
+          ranIds.push(call.id)
           reach('tool')
           if (chance(0.2)) progress('half')
           if (name === 'slow') await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -151,7 +154,7 @@ async function problemsOf(seed: number): Promise<string[]> {
     ...(chance(0.2) && { budget: budget({ maxToolCalls: Math.floor(random() * 4), maxTokens: 40 }) }),
     ...(chance(0.1) && { stopWhen: () => chance(0.3) }),
     ...(chance(0.3) && { maxResultLength: pick([0, 3]) }),
-    ...(chance(0.2) && { callLog: memoryCallLog() }),
+    ...((asksPerson || chance(0.2)) && { callLog: memoryCallLog() }),
     ...(chance(0.4) && {
       beforeRound: () => {
         reach('round')
@@ -224,6 +227,7 @@ async function problemsOf(seed: number): Promise<string[]> {
   if (abortAt === 'before') controller.abort()
   for (let turn = 0; turn < 3 && (turn === 0 || !controller.signal.aborted); turn++) {
     const events: StreamEvent[] = []
+    ranIds = []
     warned.length = 0
     isLeft = false
     let messages: readonly Message[] = []
@@ -248,6 +252,14 @@ async function problemsOf(seed: number): Promise<string[]> {
       const sum = result.responses.reduce((total, { usage }) => total + (usage?.totalTokens ?? 0), 0)
       check(result.stopReason !== 'length' || result.outcome === 'cut', 'calls of an answer that was cut ran')
       check(sum === (result.usage?.totalTokens ?? 0), 'usage is not the sum')
+    }
+    if (result !== undefined && asked.approvals !== undefined && asked.callLog && ids === 'unique') {
+      const before = ranIds
+      ranIds = []
+      answersLeft = 0
+      // A page that sends its consent twice.
+      await generate(asked).catch((error) => check(isExpected(error), `sent twice: ${error}`))
+      check(!ranIds.some((id) => before.includes(id)), 'a call ran again, as its approval came again')
     }
     try {
       history = [...history, ...(JSON.parse(JSON.stringify(messages)) as Message[])]

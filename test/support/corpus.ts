@@ -93,12 +93,21 @@ function casesIn(folder: string, isOwn: boolean): CorpusCase[] {
 
 /** The cases of `test/recordings`. */
 export const ownCorpus: readonly CorpusCase[] = casesIn(ownRoot, true)
-/** The cases of the larger set; none where it is not here. */
-export const sharedCorpus: readonly CorpusCase[] = [sharedRoot, `${sharedRoot}-next`]
+const sharedSets = [sharedRoot, `${sharedRoot}-next`]
   .filter((folder) => existsSync(join(folder, 'index.json')))
-  .flatMap((folder) => casesIn(folder, false))
+  .map((folder) => ({ cases: casesIn(folder, false), index: readFileSync(join(folder, 'index.json'), 'utf8') }))
+/** The cases of the larger set; none where it is not here. */
+export const sharedCorpus: readonly CorpusCase[] = sharedSets.flatMap(({ cases }) => cases)
 /** Every case there is. */
 export const corpus: readonly CorpusCase[] = [...ownCorpus, ...sharedCorpus]
+/**
+ * The cases whose features and quirks were checked: ours, and those of a set whose index repeats them. In a set whose index is only a list of
+ * names, a program wrote them, which takes every `response_mime_type` for JSON, and has words that we have not.
+ */
+export const claimedCorpus: readonly CorpusCase[] = [
+  ...ownCorpus,
+  ...sharedSets.filter(({ index }) => index.includes('"features"')).flatMap(({ cases }) => cases),
+]
 
 /** Whether a case is of a format; with `dialects`, of a `format-vendor` too. */
 function isOf(format: string, dialects = false): (one: CorpusCase) => boolean {
@@ -110,18 +119,24 @@ export function casesOf(format: string, options: { readonly dialects?: boolean }
   return corpus.filter(isOf(format, options.dialects))
 }
 
-/** The fields that hold the answer of a model, in all formats and dialects. */
-const answerFields =
-  'candidates choices content message output outputs promptFeedback response result status steps usageMetadata'.split(
-    ' ',
-  )
+/** The fields that hold the answer of a model, by the begin of the format's name. */
+const answerFields: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ['content'],
+  bedrock: ['output'],
+  cohere: ['message'],
+  'gemini-interactions': ['outputs', 'status', 'steps'],
+  gemini: ['candidates', 'promptFeedback'],
+  ollama: ['message'],
+  'openai-chat': ['choices', 'response', 'result'], // the last two are of Workers AI
+  'openai-responses': ['output', 'status'],
+}
 
 /**
  * Whether a case is the answer of a model, whole or streamed. These are not: an error; an answer that the provider still makes in the
- * background; and, in larger sets, several bodies in one file, and bodies of other endpoints (embeddings, files, transcriptions), which have
- * no field of an answer.
+ * background; and, in larger sets, several bodies in one file, and bodies of other endpoints (embeddings, caches, transcriptions) or of
+ * other formats, which have no field of an answer.
  */
-export function isAnswer({ kind, text, meta }: CorpusCase): boolean {
+export function isAnswer({ kind, text, meta, format }: CorpusCase): boolean {
   if ((meta.status ?? 200) >= 300 || meta.features.includes('error')) return false
   if (kind !== 'json') return true
   let parsed: unknown
@@ -136,7 +151,8 @@ export function isAnswer({ kind, text, meta }: CorpusCase): boolean {
   if ((error ?? internalCode) != null || (errors as readonly unknown[]).length > 0) return false
   if (status === 'queued' || status === 'in_progress') return false
   if (!Array.isArray(content) || typeof message === 'string') return false
-  return answerFields.some((name) => Object.hasOwn(body, name))
+  const family = Object.keys(answerFields).find((name) => format.startsWith(name)) ?? ''
+  return answerFields[family]?.some((name) => Object.hasOwn(body, name)) === true
 }
 
 /** The case of `test/recordings` of this name: `format/name`. */

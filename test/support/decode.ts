@@ -1,8 +1,9 @@
 /** Runs bytes through framing, codec and assembler, and returns all results. */
 
 import { type DecodeOptions, decodeAnswer } from '../../src/ask/http-model.ts'
-import type { ClientCodec } from '../../src/core/codec.ts'
+import type { ClientCodec, Offered, ServerCodec } from '../../src/core/codec.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import type { CorpusCase } from './corpus.ts'
 
 export interface Decoded {
   readonly events: MessageEvent[]
@@ -27,6 +28,15 @@ export function decodeChunks(codec: ClientCodec, chunks: Iterable<Uint8Array>, o
 
 export function decodeText(codec: ClientCodec, text: string, options: DecodeOptions = {}): Decoded {
   return decodeChunks(codec, [new TextEncoder().encode(text)], options)
+}
+
+/** What a recorded request offered: by that, a decoder knows which calls the provider runs itself. */
+export function offeredIn({ request, meta }: CorpusCase, server: ServerCodec): Offered {
+  if (typeof request !== 'object') return {}
+  const path = String(meta.endpoint ?? '').split(' ')[1] ?? ''
+  const offeredTools = server.decodeRequest({ model: 'in the path', ...request }, { path }).context.tools ?? []
+  const names = offeredTools.flatMap((tool) => ('name' in tool ? [tool.name] : []))
+  return { offeredTools, toolNames: new Map(names.map((name) => [name, name])) }
 }
 
 /** Deltas of one block in a row joined, since where a text is cut is the network's doing when events are; here events are whole. */

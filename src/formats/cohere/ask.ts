@@ -580,8 +580,7 @@ export function encodeCitations(
       end,
       text: stringOr(kept.text, block.text.slice(start, end)),
       sources: written,
-      type: stringOr(kept.type, 'TEXT_CONTENT'),
-      ...compact({ content_index: index }),
+      ...compact({ type: isOwn ? undefined : 'TEXT_CONTENT', content_index: index }),
     })
   }
   return encoded

@@ -387,7 +387,7 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
     for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
     if (candidate.finishReason && !finishReason) out.push({ type: 'stop' })
     finishReason = textOr(candidate.finishReason, finishReason)
-    if (finishReason !== undefined) release(out)
+    if (finishReason !== undefined && !runsCalls) release(out)
     const rest = otherFields(content, knownFields.content)
     candidateFields = addFields(candidateFields, otherFields(candidate, knownFields.candidate))
     candidateFields = addFields(candidateFields, rest && { content: rest })

@@ -496,6 +496,7 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   if (!item.isCall) return
   item.toldId = hosted ? hostedId(wire, hosted) : textOr(call_id, undefined)
   const given = hosted || clients ? '' : argumentsOf(wire)
+  const isServer = hosted !== undefined || isServerCall(wire, state)
   item.text = stringOr(given, '')
   out.push({
     type: 'call',
@@ -503,8 +504,10 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
     id: item.toldId ?? null,
     name: hosted || clients ? hostedName(wire) : textOr(wire.name, null),
     arguments: isCustom ? customOpening : given,
-    ...((hosted || isServerCall(wire, state)) && { server: true }),
-    ...((isCustom || clients) && keeping({ type }, format)),
+    ...(isServer && { server: true }),
+    // Items with a link may have sealed values.
+    ...(isServer && !hosted?.link && { announced: { [format]: wire } }),
+    ...(!isServer && (isCustom || clients) && keeping({ type }, format)),
   })
 }
 

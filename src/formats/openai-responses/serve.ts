@@ -27,6 +27,7 @@ import {
   otherFields,
   stringOr,
   textOr,
+  unlessEmpty,
 } from '../../core/json.ts'
 import type {
   AssistantMessage,
@@ -170,7 +171,8 @@ function ending(
 ): Pick<WireResponse, 'status' | 'completed_at' | 'error' | 'incomplete_details'> {
   const { stopReason, message } = response
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
-  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
+  const isOwn = unlessEmpty(keptFields(response, format)) !== undefined
+  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason, isOwn)
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isStated) {
     const word = reason ?? status
@@ -295,6 +297,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     isStarted: false,
     output: [],
     open: new Map(),
+    announced: new Map(),
     waiting: new Map(),
     held: undefined,
     count: 0,
@@ -457,7 +460,10 @@ function finishReasoning(state: EncoderState, block: number, text: string, item:
  */
 function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_chunk' }, out: Frame[]): void {
   const { chunk, index } = event
-  if (chunk.type === 'server_tool_call_chunk') return
+  if (chunk.type === 'server_tool_call_chunk') {
+    announce(state, event, out)
+    return
+  }
   release(state, out)
   const delta = chunk.argumentsDelta ?? ''
   const begun = state.open.get(index)
@@ -477,6 +483,20 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   }
   state.waiting.delete(index)
   sendArguments(state, openCall(state, index, { ...kept, call_id: chunk.id, name: chunk.name }, out), text, out)
+}
+
+/** Announces an item of the provider's tool as it did, so that the item keeps its place although others may end before it. */
+function announce(
+  state: EncoderState,
+  { index, chunk }: MessageEvent & { type: 'tool_call_chunk' },
+  out: Frame[],
+): void {
+  const item = keptFields(chunk, format)
+  const isOwn = (state.reply.format ?? format) === format && typeof item.id === 'string'
+  if (!isOwn || state.announced.has(index)) return
+  release(state, out)
+  state.announced.set(index, openItem(state, index, item, out))
+  state.open.delete(index)
 }
 
 function openCall(state: EncoderState, block: number, { type, ...call }: JsonObject, out: Frame[]): OpenItem {
@@ -562,8 +582,7 @@ function finishCustomCall(state: EncoderState, block: number, item: JsonObject, 
 function finishBlock(state: EncoderState, index: number, block: ContentBlock, out: Frame[]): void {
   const { held } = state
   if (block.type === 'server_tool_result' && held !== undefined && held.call.id === block.toolCallId) {
-    state.held = undefined
-    for (const item of itemsOf(state, held.index, [held.call, block])) sendWhole(state, item, out)
+    endHeld(state, [block], out)
     return
   }
   release(state, out)
@@ -606,6 +625,8 @@ interface EncoderState {
   readonly output: JsonObject[]
   /** Announced items that are not complete, by block. */
   readonly open: Map<number, OpenItem>
+  /** Announced items of tools that the provider runs, by block. */
+  readonly announced: Map<number, OpenItem>
   /** Arguments and kept fields of calls that are not announced yet, by block. */
   readonly waiting: Map<number, { text: string; readonly kept: JsonObject }>
   /** A call that the server ran. It waits here until its result is known: both are written as one item. */
@@ -688,10 +709,18 @@ function itemsOf(
 
 /** Sends the waiting server call, if there is one, without a result: something other than its result followed it. */
 function release(state: EncoderState, out: Frame[]): void {
+  endHeld(state, [], out)
+}
+
+function endHeld(state: EncoderState, result: readonly ContentBlock[], out: Frame[]): void {
   if (state.held === undefined) return
   const { call, index } = state.held
   state.held = undefined
-  for (const item of itemsOf(state, index, [call])) sendWhole(state, item, out)
+  for (const [at, item] of itemsOf(state, index, [call, ...result]).entries()) {
+    const announced = at === 0 ? state.announced.get(index) : undefined
+    if (announced === undefined) sendWhole(state, item, out)
+    else closeItem(state, index, announced, item, out)
+  }
 }
 
 // ---- errors -------------------------------------------------------------------------------------

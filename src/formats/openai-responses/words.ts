@@ -79,18 +79,26 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   in_progress: 'interrupted',
 }
 
-/** Reasons of `incomplete` that isoglot reads as `other`. */
-const otherReasons: ReadonlySet<unknown> = new Set(['max_messages', 'steered'])
+/** Reasons of `incomplete` that isoglot reads as `other`. Of an answer that does not say why it is incomplete, the status is the word. */
+const otherReasons: ReadonlySet<unknown> = new Set(['max_messages', 'steered', 'incomplete'])
 
-/** Returns the `status`, and for `incomplete` the reason, that the wire has for a stop reason. */
-export function statusOf(reason: StopReason, word: string | undefined): { status: string; reason: string | null } {
+/**
+ * Returns the `status`, and for `incomplete` the reason, that the wire has for a stop reason. `isOwn`: the word is of this wire, so the answer
+ * was not complete, for a reason that isoglot does not know.
+ */
+export function statusOf(
+  reason: StopReason,
+  word: string | undefined,
+  isOwn: boolean,
+): { status: string; reason: string | null } {
   if (reason === 'length') return { status: 'incomplete', reason: 'max_output_tokens' }
   if (reason === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
   if (reason === 'interrupted') return { status: word === 'queued' ? 'queued' : 'in_progress', reason: null }
   if (reason === 'aborted') return { status: 'cancelled', reason: null }
   if (reason === 'error') return { status: 'failed', reason: null }
-  const isIncomplete = reason === 'other' && otherReasons.has(word)
-  return isIncomplete ? { status: 'incomplete', reason: word ?? null } : { status: 'completed', reason: null }
+  if (reason !== 'other' || word === undefined || !(isOwn || otherReasons.has(word)))
+    return { status: 'completed', reason: null }
+  return { status: 'incomplete', reason: word === 'incomplete' ? null : word }
 }
 
 export const efforts: Readonly<Record<string, ReasoningEffort>> = {
