@@ -213,6 +213,7 @@ function findTargets(
   { wire }: GatewayRequest,
   { options: { basePath = '' } }: Pick<GatewayConfig<never>, 'options'>,
 ): readonly [Target, ...Target[]] {
+  if (name === '') throw refusal(400, 'The request names no model')
   const [first, ...others] = table.find(name, permit)
   if (first === undefined) throw unknownModel(name, basePath + wire.list)
   return [first, ...others]

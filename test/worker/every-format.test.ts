@@ -63,7 +63,7 @@ function requestOf(
   if (wire === 'isoglot') {
     return {
       path: '/answer',
-      body: { version: 1, model: 'demo-model', context, options: wished } as unknown as JsonObject,
+      body: { version: 1, model: 'demo-model', retries: 0, context, options: wished } as unknown as JsonObject,
     }
   }
   const { path } = facts[wire].gateway.minimal('demo-model', 'Hello', true)

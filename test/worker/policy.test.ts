@@ -129,7 +129,7 @@ describe.each(wireNames)('%s', (wire) => {
     if (!isHarmless && !storedFields.includes(field)) expect(() => permitted(wire, body)).toThrow(`"${spelled}"`)
     if (field === '__proto__') return
     for (const change of messagesWith(wire, JSON.parse(`{${JSON.stringify(field)}:"x"}`))) {
-      expect(() => bodyOf(wire, change)).toThrow(/not an? ?allowed|not allowed/)
+      expect(() => bodyOf(wire, change)).toThrow(/not an? ?allowed|not allowed|Cannot decode/)
     }
   })
 
@@ -263,7 +263,7 @@ describe('only gemini-interactions', () => {
     [{ tools: [{ type: 'mcp_server', url: 'https://evil.test' }] }, '"tools.0'],
     [{ generation_config: { top_p: 1.1 } }, '"options.topP" has a value'],
     [{ generation_config: { video_config: {} } }, '"generation_config.video_config" is not an allowed field'],
-    [{ response_format: { type: 'image' } }, '"response_format" is not an allowed field'],
+    [{ response_format: { type: 'image' } }, '"response_format.type" is not an allowed field'],
   ])('refuses %j by its name', (more, reason) => {
     expect(() => permitInput('hi', more)).toThrow(reason)
   })
@@ -294,7 +294,7 @@ describe('only openai-chat', () => {
     [{ type: 'function', function: { name: 'a b' } }],
     [{ type: 'function', function: { name: 'x', parameters: [] } }],
   ])('refuses the tool %o', (tool) => {
-    expect(() => bodyOf('openai-chat', { tools: [tool] })).toThrow('"tools.0')
+    expect(() => bodyOf('openai-chat', { tools: [tool] })).toThrow(/"tools[.[]0/)
   })
 
   it('permits a whole tool round as the official client sends it back', () => {

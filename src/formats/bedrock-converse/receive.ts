@@ -327,13 +327,15 @@ function decodeDefinitions(entries: readonly Json[]): ContextTool[] {
   return tools
 }
 
-/** Reads one entry of `tools`. An entry that is not a `toolSpec` is kept unchanged. */
+/** Reads one entry of `tools`. An entry that is not only a `toolSpec`, or whose schema is not only `json`, is kept unchanged. */
 function decodeDefinition(entry: Json, path: string): ContextTool {
   const value = objectAt(entry, path, 'Bedrock request')
   const spec = field(value, 'toolSpec')
   const name = field(spec, 'name')
-  if (!isObject(spec) || typeof name !== 'string') return { type: 'provider_tool', format, value }
-  const parameters = field(field(spec, 'inputSchema'), 'json')
+  const schema = objectIn(spec, 'inputSchema')
+  const { json: parameters, ...others } = schema
+  const isKnown = isObject(spec) && Object.keys(value).length === 1 && Object.keys(others).length === 0
+  if (!isKnown || typeof name !== 'string') return { type: 'provider_tool', format, value }
   return compact({
     name,
     description: stringOr(field(spec, 'description'), undefined),
