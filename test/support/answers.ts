@@ -213,6 +213,24 @@ export const answerRules = [
     },
   },
   {
+    name: 'signatures behind streamed texts',
+    to: 'some',
+    within: true,
+    reason:
+      'the signature of a streamed text follows it on an empty part, as the server itself sends it: the text was sent before',
+    severity: 'info',
+    apply: (seen, way) =>
+      onBlocks(
+        seen,
+        (block) => {
+          const { proofs, ...text } = block
+          const isBehind = way.isStream && way.from === way.to && proofs && block.type === 'text' && block.text !== ''
+          return isBehind ? [text, { type: 'text', text: '', proofs }] : [block]
+        },
+        way,
+      ),
+  },
+  {
     name: 'refusal mark',
     to: 'some',
     reason:

@@ -23,6 +23,7 @@ export const gemini: FormatFacts = {
   answers: {
     rules: [
       'empty text',
+      'signatures behind streamed texts',
       'refusal mark',
       'neighbouring texts',
       'passages of citations',
