@@ -1,17 +1,14 @@
 /** The options of a Worker after they are read. Types only. @module */
 
-import type { DecodedRequest } from '../core/codec.ts'
-import type { CheckedRequest } from '../gateway/types.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
-import type { Price } from '../prices/index.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Entry } from './keys/providers.ts'
-import type { SessionOptions, WorkerOptions } from './options.ts'
-import type { Fetcher, ObjectNamespace, RateLimiter } from './platform.ts'
+import type * as options from './options.ts'
+import type { ObjectNamespace } from './platform.ts'
 
 /** The given options, and the result of reading them. Without a `config`, every route answers 503. */
 export interface Setup {
-  readonly given: Partial<WorkerOptions>
+  readonly given: Partial<options.WorkerOptions>
   /** Those in which the Worker answers, also while an option is wrong. */
   readonly formats: readonly GatewayFormat[]
   readonly config: Config | undefined
@@ -19,27 +16,28 @@ export interface Setup {
   readonly problems: readonly string[]
 }
 
+/** Some options of a part, with their defaults. */
+type Filled<Options, Names extends keyof Options> = { readonly [Name in Names]-?: NonNullable<Options[Name]> }
+
 /** The data that the routes need. */
-export interface Config {
-  readonly basePath: string
+export interface Config
+  extends Filled<options.WorkerOptions, 'basePath' | 'formats'>,
+    Filled<options.PolicyOptions, 'maxOutputTokens' | 'wholeAnswers'> {
   readonly secrets: Secrets
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
-  readonly formats: readonly GatewayFormat[]
   /** Checks a request, and returns the one that is sent to the provider. */
-  readonly permit: (checked: CheckedRequest, user: string) => DecodedRequest
-  readonly maxOutputTokens: number
+  readonly permit: NonNullable<options.PolicyOptions['check']>
   readonly spending: Spending
-  readonly limits: Limits
+  /** Limits of size and time. */
+  readonly limits: Filled<options.PolicyOptions, Extract<keyof options.PolicyOptions, `${string}Bytes` | `${string}Ms`>>
   readonly minting: Minting
   /** Revoked ids of users and tokens. */
   readonly revoked: ReadonlySet<string>
-  readonly counters: { readonly perUser: RateLimiter; readonly perNetwork: RateLimiter } | undefined
-  readonly runs: Runs | undefined
-  readonly assets: Fetcher | undefined
-  /** How the Worker asks a provider for an answer when the client wants it without streaming. */
-  readonly wholeAnswers: 'whole' | 'stream'
+  readonly counters: options.LimitOptions | undefined
+  readonly runs: (Filled<options.RunOptions, 'keptMs'> & { readonly binding: ObjectNamespace<RunStub> }) | undefined
+  readonly assets: options.PageOptions['assets'] | undefined
 }
 
 /** The secrets that sign tokens, and those that must never be sent to a client. */
@@ -52,22 +50,12 @@ export interface Secrets {
 }
 
 /** Money in micro-USD. */
-export interface Spending {
+export interface Spending extends Filled<options.AccountOptions, 'prices' | 'liveStreams'> {
   readonly accounts: Accounts | undefined
-  readonly prices: Readonly<Record<string, Price>>
   /** The daily budget of a user. */
   readonly dailyBudget: number
   /** The daily budget of the whole Worker. */
   readonly totalDailyBudget: number
-  /** The maximum number of a user's concurrent requests. */
-  readonly liveStreams: number
-}
-
-/** Stored answers. */
-export interface Runs {
-  readonly binding: ObjectNamespace<RunStub>
-  /** The time that an answer is stored after its end, in ms. */
-  readonly keptMs: number
 }
 
 /** An object of the class `StreamRun`, as its callers see it. */
@@ -77,40 +65,20 @@ export interface RunStub {
   stop(): Promise<boolean>
 }
 
-/** The ways to get a token. */
-export interface Minting {
+/** The ways to get a token, or `check` in place of tokens. */
+export interface Minting extends Pick<options.SessionOptions, 'check'> {
   /** The secret that the operator's own server sends to get a token for one of its users. */
   readonly loginSecret: string | undefined
   /** The operator's own login. */
-  readonly login: Extract<SessionOptions['login'], (...args: never) => unknown> | undefined
+  readonly login: Extract<options.SessionOptions['login'], (...args: never) => unknown> | undefined
   readonly turnstile: Turnstile | undefined
   /**
    * Whether every page of an allowed origin gets a token. `open`: also on the internet. `loopback`: only if the Worker runs at an address
    * of this machine; pages at any such address may then ask. A caller chooses its own `Origin` header, so this header is not enough for a
    * permission.
    */
-  readonly demo: 'open' | 'loopback' | undefined
-  /** Identifies the user of each request, in place of tokens. */
-  readonly check: SessionOptions['check']
+  readonly demo: options.SessionOptions['demo']
 }
 
-/** Cloudflare's Turnstile. */
-export interface Turnstile {
-  readonly secret: string
-  /** The address of the check. */
-  readonly url: string
-  readonly action: string
-  /** The key of the widget on our own page, if it has one. */
-  readonly siteKey: string | undefined
-}
-
-/** Limits of amount and time: see `PolicyOptions`. */
-export interface Limits {
-  readonly maxBodyBytes: number
-  readonly bodyTimeoutMs: number
-  readonly wholeCommitMs: number
-  readonly headersTimeoutMs: number
-  readonly firstContentTimeoutMs: number
-  readonly idleTimeoutMs: number
-  readonly totalTimeoutMs: number
-}
+/** Turnstile, with its defaults. */
+export type Turnstile = options.TurnstileOptions & Filled<options.TurnstileOptions, 'action' | 'url'>

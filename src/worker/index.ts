@@ -35,7 +35,6 @@ export type {
   User,
   WorkerOptions,
 } from './options.ts'
-export { optionsFromEnv } from './options-from-env.ts'
 export type {
   Fetcher,
   ObjectClass,
@@ -46,3 +45,4 @@ export type {
   SqlValue,
   StoredSecret,
 } from './platform.ts'
+export { optionsFromEnv } from './read-options.ts'

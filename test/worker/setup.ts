@@ -1,7 +1,6 @@
 /** The options that the Worker reads from an environment, in this process. */
 import type { Config, Setup } from '../../src/worker/config.ts'
-import { optionsFromEnv } from '../../src/worker/options-from-env.ts'
-import { readOptions } from '../../src/worker/read-options.ts'
+import { optionsFromEnv, readOptions } from '../../src/worker/read-options.ts'
 
 export function setupOf(env: object): Setup {
   return readOptions(optionsFromEnv(env as Record<string, unknown>))

@@ -20,6 +20,28 @@ export const pricesSetting: v.GenericSchema<string | undefined, Readonly<Record<
   table,
 ) as never
 
+const rate = v.pipe(v.number(), v.minValue(0))
+const maybe = v.optional(rate)
+const rates = {
+  ...{ input: maybe, output: maybe, cacheRead: maybe, cacheWrite: maybe, cacheWrite1h: maybe, reasoning: maybe },
+  ...{ audioInput: maybe, audioOutput: maybe, confirmed: v.optional(v.literal(false)) },
+}
+/** `capPriceOf` does not read modes and offers: the Worker sends no request in a mode, and a cap has no offers. */
+const price = v.strictObject({
+  ...{ ...rates, input: rate, output: rate },
+  tiers: v.optional(v.array(v.strictObject({ ...rates, above: rate }))),
+  ...{ modes: v.optional(v.unknown()), offers: v.optional(v.unknown()) },
+})
+
+/** The option `accounts.prices`: a schema. */
+export const pricesOption: v.GenericSchema<Readonly<Record<string, Price>>> = v.record(v.string(), price) as never
+
+/** Reads the `PRICES` setting. A value that is not a table stays as it is: the check of the options reports it. */
+export function readPrices(given: unknown): unknown {
+  const result = v.safeParse(pricesSetting, given)
+  return result.success ? result.output : given
+}
+
 function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Price {
   return {
     input,

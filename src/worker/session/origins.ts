@@ -6,7 +6,6 @@
  */
 import { exposed } from '../../gateway/cors.ts'
 import type { Config } from '../config.ts'
-import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
 import { type RefusalCode, refuse } from '../refusal.ts'
 
 /** The headers of official SDKs and of isoglot. The official SDKs also add many `x-stainless-*` headers. */
@@ -38,9 +37,21 @@ export function checkOrigin(request: Request, config: Config, required: boolean)
   throw refuse('origin_not_allowed', `${found} in ALLOWED_ORIGINS (session.origins)`)
 }
 
+/** Whether a text is an exact origin. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+/** Whether an address is on this machine. */
+export function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
 /** In a demonstration on loopback, all pages on loopback may call, because a developer's server has its own port. */
 function isAllowed(origin: string, request: Request, { allowedOrigins, minting }: Config): boolean {
-  return allowedOrigins.has(origin) || (isLoopbackDemo(request, minting) && isLoopbackOrigin(origin))
+  return allowedOrigins.has(origin) || (isLoopbackDemo(request, minting) && isOrigin(origin) && isLoopback(origin))
 }
 
 /** Whether this is a demonstration, called at an address of this machine. */
