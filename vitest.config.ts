@@ -42,7 +42,6 @@ const exhaustive = [
   'test/{test-kit/cuts,wraps/law}.test.ts',
   ...installed,
   'test/gateway/{clients,faults,figures,gateway,keys,keys-in-streams,malformed,malformed-questions,settings,whole}.test.ts',
-  'test/framing/cost.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{bounds,door,keys,leases,limits,runs,runs-schedules,spending,upstream,user-account}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,seal,ui-messages}.test.ts',
