@@ -29,6 +29,7 @@ import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
 import { gatherMessage, streamEvents } from './codecs/bedrock-converse/oracle.ts'
 import { oracle as geminiClient } from './codecs/gemini/oracle.ts'
 import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'
+import { inTurn } from './support/cuts.ts'
 
 // ---- proofs, as their providers give them ----------------------------------------------------
 
@@ -623,7 +624,8 @@ const forgeries = Object.keys(forgers).flatMap((from) =>
   Object.keys(forgers).flatMap((to) => (from === to ? [] : Object.keys(clients).map((by) => ({ from, to, by })))),
 )
 
-describe.each(forgeries)('$from, with a client of $by', ({ from, to, by }) => {
+// In `npm test` a third of them: of each pair of providers, with every third client.
+describe.each(inTurn(forgeries, 3))('$from, with a client of $by', ({ from, to, by }) => {
   const forger = forgers[from] as (typeof forgers)[string]
   const target = forgers[to] as (typeof forgers)[string]
   const client = clients[by] as Client

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { facts } from '../formats/index.ts'
+import { inTurn } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { pause } from '../support/upstream.ts'
 import { clients, type Place, type Wish } from './clients.ts'
@@ -65,7 +66,9 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
     clients[client].converse(rig, { model: provider, ...wish })
 
   describe.each(pairs)('the client of %s, with the provider of %s', (client, provider) => {
-    it.each(modes)('gets text, and the figures (streaming: %s)', (stream) =>
+    // In `npm test` each pair has one of the modes; each client and each provider has both, in one pair or another.
+    const modesOfPair = inTurn(modes, modes.length, wireNames.indexOf(client) + providers.indexOf(provider))
+    it.each(modesOfPair)('gets text, and the figures (streaming: %s)', (stream) =>
       check(`text ${mode(stream)}`, client, provider, async () => {
         const turn = await converse(client, provider, { stream }).say('Hello')
         expect(turn.text).toBe(greeting)
@@ -73,7 +76,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('has a tool run and gets the report (streaming: %s)', (stream) =>
+    it.each(modesOfPair)('has a tool run and gets the report (streaming: %s)', (stream) =>
       check(`tool ${mode(stream)}`, client, provider, async () => {
         const talk = converse(client, provider, { stream, tools: true })
         const asked = await talk.say('What is the weather?')
@@ -83,7 +86,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('runs two tools at the same time, each result with its call (streaming: %s)', (stream) =>
+    it.each(modesOfPair)('runs two tools at the same time, each result with its call (streaming: %s)', (stream) =>
       check(`parallel ${mode(stream)}`, client, provider, async () => {
         const talk = converse(client, provider, { stream, tools: true })
         const asked = await talk.say('The weather in Tokyo and Paris?')
@@ -92,7 +95,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('keeps the provider’s reasoning over turns (streaming: %s)', (stream) =>
+    it.each(modesOfPair)('keeps the provider’s reasoning over turns (streaming: %s)', (stream) =>
       check(`reasoning ${mode(stream)}`, client, provider, async () => {
         const talk = converse(client, provider, { stream, think: true, tools: true })
         const first = await talk.say('Please think of the weather')
@@ -106,14 +109,14 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
       }),
     )
 
-    it.each(modes)('gets JSON of its schema (streaming: %s)', (stream) =>
+    it.each(modesOfPair)('gets JSON of its schema (streaming: %s)', (stream) =>
       check(`schema ${mode(stream)}`, client, provider, async () => {
         const turn = await converse(client, provider, { stream, schema: true }).say('JSON, please')
         expect(JSON.parse(turn.text)).toEqual(place)
       }),
     )
 
-    it.each(modes)('reads a refusal because of load as its own error class (streaming: %s)', (stream) =>
+    it.each(modesOfPair)('reads a refusal because of load as its own error class (streaming: %s)', (stream) =>
       check(`error ${mode(stream)}`, client, provider, async () => {
         const error = await converse(client, provider, { stream })
           .say('Are you busy?')

@@ -1,6 +1,7 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { inTurn } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { type Answering, type Asked, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -49,7 +50,9 @@ async function answerOf(rig: Rig, client: WireName, provider: WireName, prompt: 
 describe.each(pairs)('a client of %s that wants a whole answer, with a provider of %s', (client, provider) => {
   const pieces = piecesOf(provider)
 
-  it.each(['Hello', 'weather', 'Tokyo and Paris', 'think'])('gets the same of a stream (%s)', async (prompt) => {
+  // Each provider has them all, with one client or another.
+  const prompts = inTurn(['Hello', 'weather', 'Tokyo and Paris', 'think'], 2, wireNames.indexOf(client))
+  it.each(prompts)('gets the same of a stream (%s)', async (prompt) => {
     for (const { providers } of [plain, piecewise]) providers.answer(answerAll)
     const whole = await answerOf(plain, client, provider, prompt)
     const folded = await answerOf(piecewise, client, provider, prompt)

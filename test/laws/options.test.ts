@@ -1,6 +1,7 @@
 /**
  * A wrong word is an error. Every public function that takes options refuses an option that does not exist and names the nearest one, and
- * refuses a value of another type. The functions are those that the compiler finds behind the public paths: none can be forgotten.
+ * refuses a value of another type. The functions are those that the compiler finds behind the public paths: none can be forgotten. The
+ * compiler reads all files of the package for it, so only the project `exhaustive` asks it; `npm test` tries those that have a call below.
  */
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -12,6 +13,7 @@ import { turnOnChecks } from '../../src/core/checks.ts'
 import { message, stream, t, tool } from '../../src/index.ts'
 import { memoryLog } from '../../src/page/memory-log.ts'
 import { mockModel } from '../../src/test/index.ts'
+import { inTurn, isExhaustive } from '../support/cuts.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -252,10 +254,29 @@ function typosOf(name: string): readonly string[] {
   return [short, swapped, snake, name.toUpperCase()]
 }
 
-const found = takers()
+/** The functions that have a call here, and those of providers and formats that make a model: they have the name of their path. */
+async function named(): Promise<Pick<Taker, 'path' | 'name'>[]> {
+  const byFunction = new Map<unknown, Pick<Taker, 'path' | 'name'>>()
+  const names = new Set<string>()
+  for (const [path, file] of Object.entries(publicPaths(root))) {
+    const maker =
+      /^src\/(?:formats|providers)\//.test(file) && path.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
+    for (const [name, one] of Object.entries(await load(path))) {
+      const called = `${path}.${name}` in calls ? `${path}.${name}` : name
+      const isKnown = (called in calls && !names.has(called)) || name === maker
+      if (typeof one !== 'function' || !isKnown || byFunction.has(one)) continue
+      byFunction.set(one, { path, name })
+      names.add(called)
+    }
+  }
+  return [...byFunction.values()]
+}
+
+const taking = isExhaustive ? takers() : []
+const found = isExhaustive ? taking : await named()
 
 it('finds the functions', () => {
-  const unknown = found.flatMap(({ path, name, types }) => {
+  const unknown = taking.flatMap(({ path, name, types }) => {
     const isKnown = name in calls || `${path}.${name}` in calls || name in others || isModel(path, types)
     return isKnown ? [] : [`${path}: ${name}(${types.join()})`]
   })
@@ -272,9 +293,9 @@ function isModel(path: string, types: readonly string[]): boolean {
   )
 }
 
-describe.each(found.filter(({ name }) => !(name in others)))('$name of $path', ({ path, name, types }) => {
+describe.each(found.filter(({ name }) => !(name in others)))('$name of $path', ({ path, name }) => {
   const settings = ['model', place, (lib: Library, options: never) => lib[name]?.('m', options)] as const
-  const [row, base, call] = calls[`${path}.${name}`] ?? calls[name] ?? (isModel(path, types) ? settings : settings)
+  const [row, base, call] = calls[`${path}.${name}`] ?? calls[name] ?? settings
   const task = taken[row] as (typeof taken)[string]
   const take = async (options: object) => {
     const lib = await load(path)
@@ -288,8 +309,8 @@ describe.each(found.filter(({ name }) => !(name in others)))('$name of $path', (
 
   it('refuses a wrong word, and names the right one', async () => {
     const names = Object.keys(task.forms).filter((one) => one !== '...')
-    for (const right of names) {
-      for (const typo of typosOf(right)) {
+    for (const [at, right] of names.entries()) {
+      for (const typo of inTurn(typosOf(right), 4, at)) {
         if (typo in task.forms || typo in base) continue
         const error = await outcome(take, { ...base, [typo]: anyOf(task.forms[right] ?? '') })
         expect(error, `${typo} for ${right}`).toBeInstanceOf(TypeError)

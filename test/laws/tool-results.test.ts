@@ -4,6 +4,7 @@ import { textOf } from '../../src/core/content.ts'
 import type { Content, Message, ToolMessage } from '../../src/core/model.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
+import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 
 const mark = '[tool error] '
@@ -30,9 +31,10 @@ function said(content: Content): string {
   return textOf(content).replaceAll('\n', '').trim()
 }
 
-describe.each(formats)('$folder', ({ client, server }) => {
+describe.each(formats.map((format, turn) => ({ ...format, turn })))('$folder', ({ folder, client, server, turn }) => {
   it.each(['success', 'error'] as const)('a result of status %s comes out as it went in', (status) => {
-    for (const { name, text, content } of cases) {
+    // Dialects share the code of their format.
+    for (const { name, text, content } of inTurn(cases, folder === client.name ? 1 : 4, turn)) {
       const result: Message = { role: 'tool', toolCallId: 'c', name: 'f', content, status }
       const messages: Message[] = [
         { role: 'user', content: 'x' },

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { block, DecodeError, LimitError, type Message, message } from '../../src/index.ts'
 import { openMessages, sealMessages } from '../../src/page/response.ts'
+import { inTurn } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 
 describe('a sealed history', () => {
@@ -114,7 +115,7 @@ describe.each(Object.entries(hiding))('the length of a sealed history: %s', (_, 
     const steps = await Promise.all(lengths.map(async (length) => (await lengthOf('', 'x'.repeat(length))) - none))
     expect(new Set(steps).size).toBeLessThanOrEqual(14) // some histories have the hidden text twice
     expect(new Set(steps.slice(0, 5)).size).toBeLessThanOrEqual(2) // up to 148 bytes: one bit
-    for (const said of upTo(512, 31).map((length) => 'y'.repeat(length))) {
+    for (const said of inTurn(upTo(512, 31), 4).map((length) => 'y'.repeat(length))) {
       const alone = await lengthOf(said, '')
       for (const [at, length] of lengths.entries()) {
         // Base64 rounds to four characters for three bytes.

@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('a chat that a component owns', () => {
   it.each(['react', 'react, StrictMode', 'vue', 'svelte', 'solid'])('by %s', async (name) => {
     const found = await page.evaluate(
       ([binding, numRuns]) => (globalThis as unknown as { findWrong: typeof findWrong }).findWrong(binding, numRuns),
-      [name, isExhaustive ? 1000 : 25] as const,
+      [name, isExhaustive ? 1000 : 10] as const,
     )
     expect([found, complaints]).toEqual([undefined, []])
   })

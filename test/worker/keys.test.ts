@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { disguises } from '../support/canary.ts'
-import { isExhaustive } from '../support/cuts.ts'
+import { inTurn, isExhaustive } from '../support/cuts.ts'
 import {
   canary,
   holdsCanary,
@@ -56,7 +56,8 @@ describe.each(wireNames)('a key in two pieces, of a provider that speaks %s', (w
   it.each(own)('leaves in no stream, no resumed stream, no whole answer: %s', async (name) => {
     const text = `It is ${disguises[name]?.(canary)}.`
     const token = await tokenFor(rig, 'u')
-    const cuts = [7, Math.floor(text.length / 2), text.length - 2].map(async (at) => {
+    const places = [7, Math.floor(text.length / 2), text.length - 2]
+    const cuts = inTurn(places, 3, own.indexOf(name) + wireNames.indexOf(wire)).map(async (at) => {
       const say = `${name} ${at}`
       upstream.script(say, (asked, response) => {
         const speaker = wireOf(asked.path)

@@ -85,12 +85,14 @@ export interface LocalOptions {
   readonly stateFolder?: string
   /** In place of what `wrangler.toml` says: a date, and all flags. */
   readonly compatibility?: { readonly date?: string; readonly flags?: string[] }
+  /** In place of the counters that `wrangler.toml` has. */
+  readonly ratelimits?: WorkerOptions['ratelimits']
 }
 
 /** Starts one Worker with these variables and secrets; `undefined` takes the place of one that is set in `wrangler.toml`. */
 export async function startWorker(
   settings: Readonly<Record<string, string | undefined>>,
-  { port, stateFolder, compatibility }: LocalOptions = {},
+  { port, stateFolder, compatibility, ratelimits }: LocalOptions = {},
 ): Promise<LocalWorker> {
   const { bindings } = inject('workerOptions')
   const all = Object.entries({ ...bindings, ...settings }).filter(([, value]) => value !== undefined)
@@ -100,6 +102,7 @@ export async function startWorker(
     ...(compatibility?.date !== undefined && { compatibilityDate: compatibility.date }),
     ...(compatibility?.flags !== undefined && { compatibilityFlags: compatibility.flags }),
     ...(port !== undefined && { port }),
+    ...(ratelimits !== undefined && { ratelimits }),
   }
   const { urls, ...worker } = await startWorkers([options], stateFolder)
   return { ...worker, url: urls[0] as string }

@@ -1,5 +1,5 @@
 /** The accounts and the kept answers of the Worker in this process, on SQLite as Node has it. */
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
 import type { Account } from '../../src/worker/accounts/accounts.ts'
@@ -23,13 +23,18 @@ export function stateOn(
   isGone = () => false,
   setAlarm: (at: number) => void = () => {},
 ): object {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (query: string) => {
+    const known = prepared.get(query) ?? database.prepare(query)
+    prepared.set(query, known)
+    return known
+  }
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
     if (query.includes('CREATE TABLE')) database.exec(query)
     const rows = query.includes('CREATE TABLE')
       ? []
-      : database
-          .prepare(query)
+      : prepare(query)
           .all(...values)
           .map((row) => ({ ...row }))
     return { toArray: () => rows, one: () => rows[0] }

@@ -30,7 +30,7 @@ describe.each(wireNames)('%s', (wire) => {
     const all = partsOf(wire, text)
     if (wire !== 'ollama')
       expect(all.map((part) => /^id: (\d+)\n/.exec(part)?.[1])).toEqual(all.map((_, at) => `${at + 1}`))
-    for (let after = 0; after < all.length; after++) {
+    for (let after = 0; after < all.length; after += isExhaustive ? 1 : 3) {
       const rest = await alice.read(id, after)
       expect(partsOf(wire, await rest.text()), `behind ${after}`).toEqual(all.slice(after))
     }
@@ -40,11 +40,11 @@ describe.each(wireNames)('%s', (wire) => {
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
-  it('asks the provider once for twenty concurrent requests with one key, and for later ones', async () => {
+  it('asks the provider once for many concurrent requests with one key, and for later ones', async () => {
     const key = crypto.randomUUID()
     const gate = Promise.withResolvers<void>()
     upstream.script(key, play(wire, { now: 2, gate: gate.promise }))
-    const asking = Array.from({ length: 20 }, async () => (await alice.ask(key, wire)).text())
+    const asking = Array.from({ length: isExhaustive ? 20 : 8 }, async () => (await alice.ask(key, wire)).text())
     await expect.poll(() => upstream.askedFor(key).length).toBe(1)
     gate.resolve()
     const texts = (await Promise.all(asking)).map((text) => partsOf(wire, text).join(''))

@@ -29,9 +29,9 @@ let unset: LocalWorker
 beforeAll(async () => {
   ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
   const times = {
-    HEADERS_TIMEOUT_MS: '12000',
-    WHOLE_COMMIT_MS: '7000',
-    IDLE_TIMEOUT_MS: '4000',
+    HEADERS_TIMEOUT_MS: '7000',
+    WHOLE_COMMIT_MS: '4500',
+    IDLE_TIMEOUT_MS: '2000',
     TOTAL_TIMEOUT_MS: '40000',
     MAX_OUTPUT_TOKENS: '500',
   }
@@ -448,7 +448,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
   /** The same, for longer than headers are held back. */
   async function breakOff(_: unknown, response: ServerResponse): Promise<void> {
     drip(_, response)
-    await new Promise((resolve) => setTimeout(resolve, 9000))
+    await new Promise((resolve) => setTimeout(resolve, 6000))
     response.destroy()
   }
 })
@@ -481,7 +481,7 @@ describe.concurrent('an upstream that does not answer', () => {
       expect(answer.status).toBe(200)
       await expect.poll(() => askedFor(say)).toBeDefined()
       leave.abort()
-      expect(await within(7000, askedFor(say)?.closedEarly)).toBe(true)
+      expect(await within(4000, askedFor(say)?.closedEarly)).toBe(true)
     },
   )
 })
