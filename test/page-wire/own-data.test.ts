@@ -9,6 +9,7 @@ import {
   InterruptedError,
   type Message,
   message,
+  type Observer,
   type RunRequest,
   type RunResult,
   type StreamEvent,
@@ -58,6 +59,11 @@ const search = tool({
   },
 })
 
+/** Calls this after each answer, before its calls run. */
+const afterRounds = (write: (round: number) => void): Observer => ({
+  onRound: ({ round, end }) => void (end && write(round)),
+})
+
 /** A route that writes before, during and after the answers, with a tool. */
 function wholeRun(request: Partial<RunRequest> = {}) {
   const data = ownData<Data>()
@@ -66,12 +72,7 @@ function wholeRun(request: Partial<RunRequest> = {}) {
   data.setMetadata('topic', 'travel')
   const answers = [{ text: 'Let me see.', calls: [call('search', { for: 'x' })] }, 'Here it is.']
   const run = ask(
-    {
-      data,
-      tools: [search],
-      observers: [{ onRound: ({ round, end }) => void (end && data.write('status', `round ${round}`)) }],
-      ...request,
-    },
+    { data, tools: [search], observers: [afterRounds((round) => data.write('status', `round ${round}`))], ...request },
     answers,
   )
   return { data, run }
@@ -84,8 +85,8 @@ const due = [
   {
     dataParts: [
       { name: 'sources', value: [{ url: 'https://a.example' }], at: 0 },
-      { name: 'steps', id: 's', value: 2, at: 2 },
       { name: 'status', value: 'round 1', at: 2 },
+      { name: 'steps', id: 's', value: 2, at: 2 },
     ],
     topic: 'travel',
   },
@@ -106,13 +107,13 @@ describe('a run', () => {
       'sources [{"url":"https://a.example"}]',
       'topic "travel"',
       'message_end',
+      'status "round 1"',
       'tool_start',
       'tool_progress',
       'steps 1',
       'steps 2',
       'status "searched"',
       'tool_result',
-      'status "round 1"',
       'message_start',
       'message_end',
       'status "round 2"',
@@ -215,7 +216,7 @@ describe.each(rules)('a page by rules of %s', (_, page) => {
     const events: StreamEvent[] = []
     for await (const event of read) events.push(event as StreamEvent)
     const values = events.flatMap((event) => (event.type === 'data' ? [event.name] : []))
-    expect(values).toEqual(['status', 'sources', 'topic', 'steps', 'steps', 'status', 'status', 'status'])
+    expect(values).toEqual(['status', 'sources', 'topic', 'status', 'steps', 'steps', 'status', 'status'])
     const result = (await read.response) as RunResult
     const hidden = page.tools === 'hidden'
     const seen = due.map((metadata) => ({
@@ -236,7 +237,7 @@ describe.each(rules)('a page by rules of %s', (_, page) => {
 it('a place does not count blocks that the page may not see', async () => {
   const data = ownData<Data>()
   const model = mockModel([{ reasoning: 'Hm', text: 'Hello' }])
-  const run = ask({ model, data, observers: [{ onRound: ({ end }) => void (end && data.write('steps', 1)) }] })
+  const run = ask({ model, data, observers: [afterRounds(() => data.write('steps', 1))] })
   const read = readEvents(toResponse(run, { page: { reasoning: false } }))
   await read.response
   expect(run.messages.at(-1)?.metadata?.dataParts).toMatchObject([{ at: 2 }])
@@ -272,8 +273,8 @@ describe('a chat', () => {
       ['sources', [{ url: 'https://a.example' }]],
       'Let me see.',
       'tool',
-      ['steps', 2],
       ['status', 'round 1'],
+      ['steps', 2],
       'Here it is.',
       ['status', 'round 2'],
     ],
@@ -346,7 +347,7 @@ describe('a chat', () => {
     const fetch = overHttp((request) => {
       if (request.method === 'GET') return answerKept(request, log)
       return keepRun(
-        wholeRun({ beforeRound: ({ round }) => (round === 2 ? waits.then(() => undefined) : undefined) }).run,
+        wholeRun({ beforeRound: ({ round }) => (round === 2 ? waits : undefined) } as Partial<RunRequest>).run,
         log,
       )
     })
@@ -361,7 +362,9 @@ describe('a chat', () => {
     expect(await resumed).toBe(true)
     expect(partsIn(second)[1]?.filter((part) => Array.isArray(part))).toEqual([
       ['sources', [{ url: 'https://a.example' }]],
+      ['status', 'round 1'],
       ['steps', 2],
+      ['status', 'round 2'],
     ])
   })
 
@@ -435,8 +438,8 @@ describe('the AI SDK', () => {
     const own = chat.lastMessage?.parts.filter(({ type }) => type.startsWith('data-'))
     expect(own).toEqual([
       { type: 'data-sources', data: [{ url: 'https://a.example' }] },
-      { type: 'data-steps', id: 's', data: 2 },
       { type: 'data-status', data: 'round 1' },
+      { type: 'data-steps', id: 's', data: 2 },
       { type: 'data-status', data: 'round 2' },
     ])
     expect(chat.lastMessage?.metadata).toMatchObject({ topic: 'travel' })
@@ -457,10 +460,10 @@ it('AG-UI has them as CUSTOM events', async () => {
     { type: 'CUSTOM', name: 'status', value: 'begins' },
     { type: 'CUSTOM', name: 'sources', value: [{ url: 'https://a.example' }] },
     { type: 'CUSTOM', name: 'isoglot.metadata', value: { topic: 'travel' } },
+    { type: 'CUSTOM', name: 'status', value: 'round 1' },
     { type: 'CUSTOM', name: 'steps', id: 's', value: 1 },
     { type: 'CUSTOM', name: 'steps', id: 's', value: 2 },
     { type: 'CUSTOM', name: 'status', value: 'searched' },
-    { type: 'CUSTOM', name: 'status', value: 'round 1' },
     { type: 'CUSTOM', name: 'status', value: 'round 2' },
   ])
 })
