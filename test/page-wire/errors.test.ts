@@ -174,7 +174,7 @@ describe('a mistake in JavaScript', () => {
     ['nothing', undefined],
   ])('toResponse of %s is a TypeError, and not an answer with the status 500', async (_what, given) => {
     await expect(toResponse(given as never)).rejects.toThrow(
-      new TypeError('Cannot answer: expected the run of stream()'),
+      new TypeError('Cannot answer: expected the run of stream() or streamObject()'),
     )
   })
 })
