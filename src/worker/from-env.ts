@@ -14,13 +14,11 @@ export interface FromEnv {
    * part, so `policy.maxBodyBytes` is `MAX_BODY_BYTES`, and no name for a group.
    */
   readonly env?: string
-  /** Whether the environment must have this group, although code may leave it out. */
-  readonly isNeeded?: boolean
 }
 
 /** An option with a name of its own in the environment. */
-export function from<Schema extends object>(env: string, schema: Schema, isNeeded = false): Schema & FromEnv {
-  return { ...schema, env, isNeeded }
+export function from<Schema extends object>(env: string, schema: Schema): Schema & FromEnv {
+  return { ...schema, env }
 }
 
 /** An option with two forms. The environment gives the second one. */
@@ -52,12 +50,12 @@ function nameOf({ env, entries }: Option, path: readonly string[]): string {
 /** The value of an option. An optional group is `undefined` if the environment has no part of it. */
 export function valueIn(schema: Option, env: Readonly<Record<string, unknown>>, path: readonly string[] = []): unknown {
   const option = unwrap(schema)
-  const { type, entries, isNeeded } = option
+  const { type, entries } = option
   if (entries === undefined) return read(env[nameOf(option, path)], unwrap(schema.wrapped ?? schema).type)
   const values = Object.entries(entries).map(
     ([key, part]) => [key, valueIn(part, env, [...path, key]), part.type] as const,
   )
-  const isEmpty = type === 'optional' && !isNeeded && values.every(([, value]) => value === undefined)
+  const isEmpty = type === 'optional' && values.every(([, value]) => value === undefined)
   const given = values.filter(([, value, type]) => value !== undefined || type !== 'optional')
   return isEmpty ? undefined : Object.fromEntries(given)
 }

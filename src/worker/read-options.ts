@@ -126,8 +126,8 @@ const format = v.custom<GatewayFormat>((given) => kind.hasMethod(Reflect.get(Obj
 const schema = v.strictObject({
   ...{ session, policy, keys },
   accounts: either((given) => given === 'off', v.literal('off'), accounts),
-  limits: v.optional(from('RATE_LIMITS', limits, true)),
-  runs: v.optional(from('RUNS', runs, true)),
+  limits: v.optional(from('RATE_LIMITS', limits)),
+  runs: v.optional(from('RUNS', runs)),
   admin: v.optional(admin),
   page: v.optional(page),
   basePath: v.optional(basePath, ''),
@@ -156,7 +156,7 @@ const naming = Symbol('naming')
  * ```
  */
 export function optionsFromEnv(env: Readonly<Record<string, unknown>>): options.WorkerOptions {
-  const { session, limits, admin, ...others } = valueIn(schema, env) as v.InferInput<typeof schema>
+  const { session, limits, runs, admin, ...others } = valueIn(schema, env) as v.InferInput<typeof schema>
   const { turnstile, ...withoutTurnstile } = session
   const hasTurnstile = (turnstile?.secret ?? turnstile?.siteKey) !== undefined
   const { RATE_LIMITS: counting = 'on' } = env
@@ -164,12 +164,15 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): options.
     [naming]: (path: string) => nameIn(schema, path),
     session: hasTurnstile ? session : withoutTurnstile,
     ...others,
-    // Another value stays as it is: the check reports it.
-    ...(counting !== 'off' && { limits: counting === 'on' ? limits : counting }),
+    // The environment must have these, although code may leave them out.
+    runs: { binding: undefined, ...runs },
+    ...(counting === 'on' && { limits: { perUser: undefined, perNetwork: undefined, ...limits } }),
+    // The check reports this.
+    ...(counting !== 'on' && counting !== 'off' && { limits: counting }),
     // A token that is too short turns off only the operator's pages.
     ...(kind.isLongEnough(admin?.token) && { admin }),
   }
-  return given as options.WorkerOptions
+  return given as unknown as options.WorkerOptions
 }
 
 /** Reads options. A problem never contains a value. */
@@ -244,9 +247,11 @@ function problemsOf(options: Read, models: readonly Entry[], nameOf: Naming): st
 }
 
 /** If a provider has no row in the table, its models would be free. */
-function priceProblems(ids: readonly string[], prices: Prices, nameOf: Naming): Problem[] {
-  const lack = (id: string) => `has no price for ${id}, and the table of isoglot/prices has none either`
-  return ids.map((id) => !Number.isFinite(capPriceOf(id, prices).input) && `${nameOf('accounts.prices')} ${lack(id)}`)
+function priceProblems(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
+  const unpriced = ids.filter((id) => !Number.isFinite(capPriceOf(id, prices).input))
+  return unpriced.map(
+    (id) => `${nameOf('accounts.prices')} has no price for ${id}, and the table of isoglot/prices has none either`,
+  )
 }
 
 function keyProblem(provider: Provider, { policy, keys }: Read, nameOf: Naming): Problem {
@@ -255,7 +260,7 @@ function keyProblem(provider: Provider, { policy, keys }: Read, nameOf: Naming):
   const name = nameOf(`keys.${option}`)
   const isMissing = (apiKey ?? binding) === undefined
   if (gatewayToken !== undefined) return !isMissing && `${name} is set, and ${nameOf('keys.aiGateway.url')} too`
-  return isMissing && needsKey && (policy.models[option] ?? []).length > 0 && `${name} is missing`
+  return isMissing && needsKey && policy.models[option]?.length ? `${name} is missing` : undefined
 }
 
 /** At least one option must identify users. Unknown visitors need a budget. */
