@@ -1,7 +1,6 @@
 /**
  * A wrong word is an error. Every public function that takes options refuses an option that does not exist and names the nearest one, and
- * refuses a value of another type. The functions are those that the compiler finds behind the public paths: none can be forgotten. The
- * compiler reads all files of the package for it, so only the project `exhaustive` asks it; `npm test` tries those that have a call below.
+ * refuses a value of another type. The functions are those that the compiler finds behind the public paths: none can be forgotten.
  */
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -13,7 +12,7 @@ import { turnOnChecks } from '../../src/core/checks.ts'
 import { message, stream, t, tool } from '../../src/index.ts'
 import { memoryLog } from '../../src/page/memory-log.ts'
 import { mockModel } from '../../src/test/index.ts'
-import { inTurn, isExhaustive } from '../support/cuts.ts'
+import { inTurn } from '../support/cuts.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -32,20 +31,43 @@ interface Taker {
   readonly types: readonly string[]
 }
 
+/** The part of the standard library that the names of options need: to read all of it, and all packages, takes seconds. */
+const library = `
+interface Array<T> { readonly length: number }
+interface ReadonlyArray<T> { readonly length: number }
+interface Promise<T> { readonly then: T }
+interface Function {}
+type Record<K extends keyof any, T> = { [P in K]: T }
+type Partial<T> = { [P in keyof T]?: T[P] }
+type Required<T> = { [P in keyof T]-?: T[P] }
+type Readonly<T> = { readonly [P in keyof T]: T[P] }
+type Pick<T, K extends keyof T> = { [P in K]: T[P] }
+type Exclude<T, U> = T extends U ? never : T
+type Extract<T, U> = T extends U ? T : never
+type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>
+type NonNullable<T> = T & {}
+`
+
 function takers(): readonly Taker[] {
   const paths = Object.entries(publicPaths(root)).map(([path, file]) => [path, join(root, file)] as const)
-  const { options } = ts.getParsedCommandLineOfConfigFile(
+  const { options: given } = ts.getParsedCommandLineOfConfigFile(
     join(root, 'tsconfig.json'),
     {},
-    {
-      ...ts.sys,
-      onUnRecoverableConfigFileDiagnostic: () => {},
-    },
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {}, readDirectory: () => [] },
   ) as ts.ParsedCommandLine
-  const program = ts.createProgram(
-    paths.map(([, file]) => file),
-    options,
-  )
+  const options = { ...given, noLib: true, types: [] }
+  const host = ts.createCompilerHost(options)
+  const libraryName = join(root, 'library.d.ts')
+  const program = ts.createProgram([libraryName, ...paths.map(([, file]) => file)], options, {
+    ...host,
+    getSourceFile: (name, target) =>
+      name === libraryName ? ts.createSourceFile(name, library, target) : host.getSourceFile(name, target),
+    // Types of packages are not ours.
+    resolveModuleNameLiterals: (literals, from) =>
+      literals.map(({ text }) =>
+        text.startsWith('.') ? ts.resolveModuleName(text, from, options, host) : { resolvedModule: undefined },
+      ),
+  })
   const checker = program.getTypeChecker()
   const found: Taker[] = []
   const seen = new Set<ts.Symbol>()
@@ -254,29 +276,10 @@ function typosOf(name: string): readonly string[] {
   return [short, swapped, snake, name.toUpperCase()]
 }
 
-/** The functions that have a call here, and those of providers and formats that make a model: they have the name of their path. */
-async function named(): Promise<Pick<Taker, 'path' | 'name'>[]> {
-  const byFunction = new Map<unknown, Pick<Taker, 'path' | 'name'>>()
-  const names = new Set<string>()
-  for (const [path, file] of Object.entries(publicPaths(root))) {
-    const maker =
-      /^src\/(?:formats|providers)\//.test(file) && path.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
-    for (const [name, one] of Object.entries(await load(path))) {
-      const called = `${path}.${name}` in calls ? `${path}.${name}` : name
-      const isKnown = (called in calls && !names.has(called)) || name === maker
-      if (typeof one !== 'function' || !isKnown || byFunction.has(one)) continue
-      byFunction.set(one, { path, name })
-      names.add(called)
-    }
-  }
-  return [...byFunction.values()]
-}
-
-const taking = isExhaustive ? takers() : []
-const found = isExhaustive ? taking : await named()
+const found = takers()
 
 it('finds the functions', () => {
-  const unknown = taking.flatMap(({ path, name, types }) => {
+  const unknown = found.flatMap(({ path, name, types }) => {
     const isKnown = name in calls || `${path}.${name}` in calls || name in others || isModel(path, types)
     return isKnown ? [] : [`${path}: ${name}(${types.join()})`]
   })
