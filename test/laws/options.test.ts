@@ -171,6 +171,11 @@ const calls: Readonly<
   fetchTransport: ['fetchTransport', {}, (lib, options) => lib.fetchTransport?.(options)],
   toBlock: ['toBlock', {}, (lib, options) => lib.toBlock?.(new Blob(['a'], { type: 'image/png' }), options)],
   createChatStore: ['createChatStore', { transport }, (lib, options) => lib.createChatStore?.(options)],
+  createObjectStore: [
+    'createObjectStore',
+    { schema: t.string(), ask: () => undefined },
+    (lib, options) => lib.createObjectStore?.(options),
+  ],
   modelTransport: ['modelTransport', { model }, (lib, options) => lib.modelTransport?.(options)],
   workerTransport: [
     'workerTransport',
@@ -224,6 +229,7 @@ const others: Readonly<Record<string, string>> = {
   chatModel: 'like its models',
   responsesModel: 'like its models',
   useChat: 'gives its options to createChatStore',
+  useObject: 'gives its options to createObjectStore',
   createContext: 'a conversation is data',
   keptRuns: 'for transports of frameworks, and gets the options of one',
   encodeRequest: 'gets what the client has checked',
