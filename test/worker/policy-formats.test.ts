@@ -2,12 +2,15 @@
  * The policy refuses the same fields and files in every format. The client codec of each format makes the bodies, so that a new format is
  * tried as soon as it is there.
  */
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../src/core/errors.ts'
 import type { ContentBlock, Context } from '../../src/core/model.ts'
+import type { WireName } from '../../src/gateway/types.ts'
 import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
-import { permitted } from './permitted.ts'
+import { formatsByName } from '../support/formats-by-name.ts'
+import { permitted, permittedRequest } from './permitted.ts'
 
 /** Fields that choose a destination, cost by another meter, keep data, or speak for another user. */
 const forbidden =
@@ -138,6 +141,53 @@ describe.each(wires)('%s', (wire) => {
     expect(JSON.stringify(permitted(wire, JSON.parse(JSON.stringify(body))))).toContain('iVBORw0KGgo=')
   })
 })
+
+/** As docs/gateway.md says it. */
+const allowedFor: Readonly<Record<string, readonly [wire: WireName, ...allow: string[]]>> = {
+  'gemini-cli': ['gemini'],
+  'opencode/chat': ['openai-chat'],
+  'opencode/messages': ['anthropic'],
+  codex: [
+    'openai-responses',
+    'openai-responses.prompt_cache_key',
+    'openai-responses.tool_choice',
+    ...['custom', 'namespace', 'tool_search', 'local_shell', 'web_search'].map(
+      (tool) => `openai-responses.tools.${tool}`,
+    ),
+  ],
+  'claude-code': [
+    'anthropic',
+    'anthropic.context_management',
+    'anthropic.cache_control',
+    'anthropic.defer_loading',
+    'anthropic.blocks.tool_reference',
+  ],
+}
+
+it.each(Object.entries(allowedFor))(
+  'lets %s, with what its guide allows, and loses no tool',
+  (agent, [wire, ...allow]) => {
+    const files = globSync(`test/recordings/agents/${agent}${agent.includes('/') ? '' : '/*'}/request.json`)
+    expect(files.length).toBeGreaterThan(0)
+    for (const file of files) {
+      const body = JSON.parse(readFileSync(file, 'utf8'))
+      const { context } = permittedRequest(wire, body, allow)
+      const asked = formatsByName[wire].codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' }).context
+      expect(context.tools).toEqual(asked.tools)
+      expect(context.messages.map(({ role }) => role)).toEqual(asked.messages.map(({ role }) => role))
+      const isNeeded = (name: string) =>
+        isRefused(() =>
+          permittedRequest(
+            wire,
+            body,
+            allow.filter((one) => one !== name),
+          ),
+        )
+      if (file.includes('first'))
+        expect(allow.filter(isNeeded).length, file).toBeGreaterThanOrEqual(Math.min(1, allow.length))
+    }
+  },
+)
 
 function isRefused(action: () => unknown): boolean {
   try {

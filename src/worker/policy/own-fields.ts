@@ -94,7 +94,7 @@ export const ownPartFields: readonly string[] = [
 ]
 
 /** Fields of an answer's items that a client sends back with others: they are left out. An id may name an item of another user. */
-export const leftOut: readonly string[] = ['openai-responses.id', 'openai-responses.status']
+export const leftOut: readonly string[] = ['openai-responses.id', 'openai-responses.status', 'openai-responses.type']
 
 /** Fields of an answer that change how its model reads it. Others are left out. */
 export const keptOfAnswers: readonly string[] = [

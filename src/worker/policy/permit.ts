@@ -12,7 +12,7 @@
 import * as v from 'valibot'
 import type { DecodedRequest } from '../../core/codec.ts'
 import { compact, isObject, unlessEmpty } from '../../core/json.ts'
-import type { Content, Message, ProviderData, ProviderTool } from '../../core/model.ts'
+import type { Content, ContentBlock, JsonObject, Message, ProviderData, ProviderTool } from '../../core/model.ts'
 import type { CheckedRequest, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
 import { keptOfAnswers, leftOut, ownFields, ownPartFields } from './own-fields.ts'
@@ -72,13 +72,26 @@ function refuseField(path: string): Error {
 // ---- what isoglot has no word for ---------------------------------------------------------------
 
 /** The options of one format. `prefix` is their place in the client's request. */
-function permitOptions(format: string, fields: object, prefix: string, allowed: Allowed): object {
-  const isAllowed = ([name]: [string, unknown]) => allowed.has(`${format}.${name}`)
-  const entries = Object.entries(fields).filter(([, value]) => value !== null)
-  const known = Object.fromEntries(entries.filter((entry) => !isAllowed(entry)))
+function permitOptions(format: string, fields: JsonObject, prefix: string, allowed: Allowed): JsonObject {
   const schema = Object.hasOwn(ownFields, format) ? ownFields[format as WireName] : undefined
-  const permitted = readQuestion(schema ?? v.strictObject({}), known, prefix) as object
-  return { ...permitted, ...Object.fromEntries(entries.filter(isAllowed)) }
+  const { store } = readQuestion(
+    schema ?? v.strictObject({}),
+    withoutAllowed(fields, format, allowed),
+    prefix,
+  ) as JsonObject
+  return { ...fields, ...compact({ store }) }
+}
+
+/** The fields that are neither `null` nor allowed by name. */
+function withoutAllowed(fields: JsonObject, name: string, allowed: Allowed): JsonObject {
+  const left = Object.entries(fields).flatMap(([key, value]): [string, unknown][] => {
+    const path = `${name}.${key}`
+    if (value === null || allowed.has(path)) return []
+    if (!isObject(value) || Object.keys(value).length === 0) return [[key, value]]
+    const inner = withoutAllowed(value, path, allowed)
+    return Object.keys(inner).length === 0 ? [] : [[key, inner]]
+  })
+  return Object.fromEntries(left) as JsonObject
 }
 
 /** Named as the client writes it, and not as isoglot names its place. */
@@ -114,10 +127,19 @@ function withoutUnknown<Given extends Content>(
   isAnswer = false,
 ): Given {
   if (typeof content === 'string') return content
-  return content.map((block, at) => ({
-    ...block,
-    ...providerDataOf(block, `${place}.${at}`, allowed, isAnswer),
-  })) as Content as Given
+  return content.map((block, at) => {
+    if (!isAnswer) checkOwnBlock(block, `${place}.${at}`, allowed)
+    return { ...block, ...providerDataOf(block, `${place}.${at}`, allowed, isAnswer) }
+  }) as Content as Given
+}
+
+/** Named such as `anthropic.blocks.tool_reference`. A result as JSON, which only Bedrock has, is a text. */
+function checkOwnBlock(block: ContentBlock, place: string, allowed: Allowed): void {
+  if (block.type !== 'unknown') return
+  const name = `${block.format}.blocks.${block.providerType}`
+  const isJson = name === 'bedrock-converse.blocks.json' && Object.keys(block.value ?? {}).join() === 'json'
+  if (isJson || allowed.has(name)) return
+  throw refuse('invalid_request', `"${place}" is a block of the provider's own, which is not allowed`)
 }
 
 /**
@@ -136,13 +158,13 @@ function providerDataOf(
     if (allowed.has(name) || known.includes(name)) return value
     if (isObject(value) && Object.keys(value).length > 0) {
       const kept = Object.entries(value).map(([key, inner]) => [key, keep(`${name}.${key}`, inner, `${path}.${key}`)])
-      return unlessNothing(Object.fromEntries(kept.filter(([, inner]) => inner !== undefined)))
+      return unlessEmpty(Object.fromEntries(kept.filter(([, inner]) => inner !== undefined)))
     }
     if (isAnswer || value === null || leftOut.includes(name)) return undefined
     throw refuseField(path)
   }
   const kept = Object.entries(providerData).map(([format, fields]) => {
-    return [format, unlessNothing(fields) && keep(format, fields, place)]
+    return [format, Object.keys(fields).length === 0 ? fields : (keep(format, fields, place) ?? {})]
   })
   return { providerData: Object.fromEntries(kept) as ProviderData }
 }
@@ -151,10 +173,6 @@ function providerDataOf(
 function firstPath(place: string, value: unknown): string {
   const [first] = isObject(value) ? Object.entries(value) : []
   return first === undefined ? place : firstPath(`${place}.${first[0]}`, first[1])
-}
-
-function unlessNothing(fields: object): object | undefined {
-  return Object.keys(fields).length === 0 ? undefined : fields
 }
 
 // ---- what isoglot understands -------------------------------------------------------------------

@@ -115,7 +115,9 @@ const plainText = v.strictObject({
   ...base,
 })
 const contentOf = (block: v.GenericSchema) => v.union([text, listOf(block, max.parts)])
-const given = [textBlock, plainText, imageBlock, textFile] as const
+/** A block of a provider's own, whose name was checked before. */
+const ownBlock = v.looseObject({ type: v.literal('unknown') })
+const given = [textBlock, plainText, imageBlock, textFile, ownBlock] as const
 
 const answered = [
   textBlock,
@@ -134,13 +136,6 @@ const answered = [
     id,
   }),
 ] as const
-/** A result of a tool as JSON, which only Bedrock has. */
-const jsonResult = v.strictObject({
-  type: v.literal('unknown'),
-  format: v.literal('bedrock-converse'),
-  providerType: v.literal('json'),
-  value: v.strictObject({ json: v.unknown() }),
-})
 /** The calls of tools that a provider runs, and what it sent for them: only where such a tool is allowed. */
 const ofProvider = v.looseObject({ type: v.picklist(['server_tool_call', 'server_tool_result', 'unknown']) })
 
@@ -230,7 +225,7 @@ function questionOf(hasProviderTools: boolean) {
       role: v.literal('tool'),
       toolCallId: id,
       name: v.optional(name),
-      content: contentOf(v.union([...given, jsonResult])),
+      content: contentOf(v.union(given)),
       status: v.optional(v.picklist(['success', 'error'])),
       ...base,
     }),
