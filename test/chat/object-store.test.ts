@@ -1,7 +1,4 @@
 /** A value of a schema while it grows, in a page: from a route over real HTTP, from a model, and in the four frameworks. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { createComponent, renderToString as renderSolid } from 'solid-js/web'
@@ -19,6 +16,7 @@ import { generateObject, OutputError, streamObject, t } from '../../src/index.ts
 import { readEvents } from '../../src/page/read.ts'
 import { toResponse } from '../../src/page/response.ts'
 import { mockModel } from '../../src/test/index.ts'
+import { type Served, serve } from '../support/serve.ts'
 
 const schema = t.object({ title: t.string(), steps: t.array(t.string()) })
 const whole = { title: 'Lasagne', steps: ['Boil', 'Bake'] }
@@ -26,10 +24,8 @@ const whole = { title: 'Lasagne', steps: ['Boil', 'Bake'] }
 const text = JSON.stringify(whole, null, 1)
 type Answers = Parameters<typeof mockModel>[0]
 
-const servers: Server[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.closeAllConnections()
-})
+const servers: Served[] = []
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())))
 
 /** A server joins what comes within 10 ms. */
 const slowly = { delayMs: 12 }
@@ -48,10 +44,9 @@ async function routeOf(answers: Answers, ended: (object: unknown) => void = () =
     })
     return toResponse(run, { onEnd: async () => ended(await run.response.catch((error: unknown) => error)) })
   }
-  const server = createServer(getRequestListener(route))
+  const server = await serve(route)
   servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return server.url
 }
 
 const throughRoute = async (answers: Answers) => {
