@@ -22,6 +22,8 @@ export function drawPart(part, role) {
       return drawTool()
     case 'server_tool':
       return drawLine('meta', ({ name, state }) => `${name} · ${state}`)
+    case 'data':
+      return drawLine('meta', ({ name, value }) => `${name}: ${JSON.stringify(value)}`)
     default:
       return { element: drawBlock(part.block), update: () => {} }
   }
