@@ -43,15 +43,19 @@ export interface CallLog {
 export type AnyData = { readonly [name: string]: Json }
 
 /** A value that the application wrote for the page: a comparison of its `name` narrows its `value`. No model ever gets it. */
-export type DataEvent<Data extends object = AnyData> = NamedValue<Data> & {
-  readonly type: 'data'
-  /** A later value of the same name and id replaces this one. */
-  readonly id?: string
-  /** Only this event has it: it is not kept in the message. */
-  readonly transient?: true
-  /** It is kept as metadata of the message, and not as one of its parts. */
-  readonly metadata?: true
-}
+export type DataEvent<Data extends object = AnyData> = {
+  [Name in keyof Data & string]: {
+    readonly type: 'data'
+    readonly name: Name
+    readonly value: Data[Name]
+    /** A later value of the same name and id replaces this one. */
+    readonly id?: string
+    /** Only this event has it: it is not kept in the message. */
+    readonly transient?: true
+    /** It is kept as metadata of the message, and not as one of its parts. */
+    readonly metadata?: true
+  }
+}[keyof Data & string]
 
 /** One of these values with its name. */
 export type NamedValue<Data extends object> = {
