@@ -185,7 +185,6 @@ export default defineConfig({
           name: 'behind',
           include: ['test/{client,tools,handoff,chat}/*.test.ts'],
           exclude: withoutModel,
-          testNamePattern: /^(?!in workerd )/, // its bundle has no gateway
           setupFiles: ['test/behind/setup.ts'],
         },
       },

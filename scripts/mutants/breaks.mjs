@@ -121,13 +121,7 @@ const breaks = [
     ['policy'],
     'what costs by another meter, or is kept, is refused',
   ),
-  row(
-    'an answer is stored at the provider',
-    'policy/own-fields',
-    'v.transform(() => false)',
-    'v.transform((asked) => asked)',
-    ['policy'],
-  ),
+  row('an answer is stored at the provider', 'policy/permit', 'compact({ store })', '{}', ['policy']),
   row(
     'a picture is fetched from a private address',
     'policy/public-url',

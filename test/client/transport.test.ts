@@ -198,6 +198,7 @@ describe('time', () => {
     const fetch = async () => answers.shift() as Response
     const model = openaiChat('m', { apiKey: key, fetch })
     const asking = generate({ model, prompt: 'Hi', timeouts: { firstByteMs: 1000 } })
+    asking.catch(() => {}) // read below
     await vi.advanceTimersByTimeAsync(21_000)
     expect((await asking).text).toBe('Hello')
   })

@@ -107,10 +107,11 @@ describe('the page and its Worker', () => {
   })
 
   it('refuse a request without the password', async () => {
-    const body = JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] })
+    const context = { messages: [{ role: 'user', content: 'Hello' }] }
+    const body = JSON.stringify({ version: 1, model: 'gpt-5-mini', context })
     const headers = { 'content-type': 'application/json', origin: url }
     for (const authorization of ['Bearer wrong', 'Bearer undefined', 'Bearer ']) {
-      const answer = await fetch(`${url}/v1/chat/completions`, {
+      const answer = await fetch(`${url}/answer`, {
         method: 'POST',
         headers: { ...headers, authorization },
         body,

@@ -103,7 +103,7 @@ describe('by wrangler dev', () => {
   it('refuses pages of other origins, and requests without a token', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' }
     expect((await fetch(`${url}/session`, { method: 'POST', headers, body: '{}' })).status).toBe(403)
-    expect((await fetch(`${url}/v1/models`)).status).toBe(401)
+    expect((await fetch(`${url}/models`)).status).toBe(401)
     expect((await fetch(`${url}/admin/summary`)).status).toBe(404)
   })
 })

@@ -29,6 +29,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     n: one,
     store,
     verbosity,
+    response_format: v.optional(v.strictObject({ type: v.literal('text') })),
     stream_options: v.optional(v.strictObject({ include_usage: flag, include_obfuscation: flag })),
   }),
   'openai-responses': v.strictObject({
@@ -39,6 +40,9 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     reasoning: v.optional(v.strictObject({ summary: v.optional(v.picklist(['auto', 'concise', 'detailed'])) })),
   }),
   anthropic: v.strictObject({
+    output_config: v.optional(
+      v.strictObject({ effort: v.optional(v.picklist(['low', 'medium', 'high', 'xhigh', 'max'])) }),
+    ),
     thinking: v.optional(
       v.strictObject({
         type: v.optional(v.picklist(['adaptive', 'between_tools'])),
@@ -60,6 +64,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
         thinkingConfig: v.optional(
           v.strictObject({
             includeThoughts: flag,
+            thinkingLevel: text,
             thinkingBudget: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-1))),
           }),
         ),
@@ -71,6 +76,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     generation_config: v.optional(v.strictObject({ thinking_summaries: v.optional(v.picklist(['auto', 'none'])) })),
   }),
   ollama: v.strictObject({
+    format: v.optional(v.picklist(['', 'json'])),
     options: v.optional(v.strictObject({ min_p: upTo(1), repeat_penalty: upTo(2) })),
   }),
   cohere: v.strictObject({
@@ -88,7 +94,12 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
 /** Fields of messages, blocks and tools that a user's program writes. */
 export const ownPartFields: readonly string[] = [
   'anthropic.eager_input_streaming',
+  'anthropic.is_error',
+  'anthropic.type',
+  'bedrock-converse.json',
+  'bedrock-converse.strict',
   'cohere.document', // the data of a text
+  'gemini.functionResponse.response',
   'gemini.parameters',
   'gemini.parametersJsonSchema',
 ]
