@@ -103,7 +103,8 @@ describe('by wrangler dev', () => {
   it('refuses pages of other origins, and requests without a token', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' }
     expect((await fetch(`${url}/session`, { method: 'POST', headers, body: '{}' })).status).toBe(403)
-    expect((await fetch(`${url}/models`)).status).toBe(401)
+    const own = { ...headers, origin: url }
+    expect((await fetch(`${url}/answer`, { method: 'POST', headers: own, body: '{}' })).status).toBe(401)
     expect((await fetch(`${url}/admin/summary`)).status).toBe(404)
   })
 })
