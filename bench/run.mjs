@@ -217,7 +217,7 @@ function start() {
 
 function types() {
   const rows = runJson('types.mjs', [])
-  const [ours, ...others] = rows
+  const [ours, _remote, ...others] = rows
   bar('instantiations of `tsc`: ours to each peer’s', 1, others, (row) => ours.instantiations / row.instantiations)
   return table(
     ['program', 'instantiations', 'types', 'errors'],
@@ -228,7 +228,7 @@ function types() {
 function pages() {
   const rows = runJson('pages.mjs', [])
   if (rows === undefined) return 'It did not end: it needs Chromium.'
-  const [ours, ...others] = rows
+  const [ours, _remote, ...others] = rows
   bar('brotli of a page with a chat: ours to each peer’s', 1, others, (row) => ours.brotli / row.brotli)
   bar('renders of an answer: ours to each peer’s', 1, others, (row) => ours.flow.renders / row.flow.renders)
   const ofCut = ({ error, failed }) => failed ?? (error ? `an error: “${error}”` : 'no error: it looks whole')
