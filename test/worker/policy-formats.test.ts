@@ -3,6 +3,7 @@
  * tried as soon as it is there.
  */
 import { globSync, readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../src/core/errors.ts'
 import type { ContentBlock, Context } from '../../src/core/model.ts'
@@ -96,6 +97,68 @@ describe.each(wires)('%s', (wire) => {
     expect(passed).toEqual({ anthropic: [['metadata', {}]], 'openai-chat': [['user', 'x']] }[wire as string] ?? [])
   })
 
+  it('sends no field that it does not know, whatever its value: it refuses it, or it sends what it sends without it', () => {
+    const call = {
+      type: 'tool_call',
+      id: 'call_1',
+      name: 'f',
+      arguments: {},
+      argumentsText: '{}',
+      index: 0,
+      complete: true,
+    } as const
+    const context: Context = {
+      system: 'Be brief',
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'Look' }, call] },
+        { role: 'tool', toolCallId: 'call_1', name: 'f', content: [{ type: 'text', text: 'ok' }] },
+      ],
+      tools: [{ name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }],
+    }
+    const options = {
+      model: 'm',
+      maxTokens: 10,
+      temperature: 0.5,
+      reasoning: { effort: 'low' },
+      toolChoice: 'auto',
+    } as const
+    const body: Loose = JSON.parse(JSON.stringify(clients[wire].encodeRequest(context, options).body))
+    const expected = permitted(wire, structuredClone(body))
+    const values = [
+      null,
+      {},
+      [],
+      [null],
+      { a: null },
+      { a: { b: null } },
+      { a: [{ b: 1 }] },
+      [{ a: null }],
+      'x',
+      0,
+      false,
+    ]
+    const sent = placesOf(body).flatMap((place) =>
+      ['zz_field', 'web_search_options', 'audio', 'type', 'id', 'json', 'response'].flatMap((field) =>
+        values.flatMap((value) => {
+          const changed = structuredClone(body)
+          const at: Loose = place.reduce((inner: Loose, key) => inner[key], changed)
+          // A result of Bedrock may be JSON.
+          if (Object.hasOwn(at, field) || (field === 'json' && place.includes('toolResult'))) return []
+          at[field] = value
+          try {
+            const passed = permitted(wire, changed)
+            return isDeepStrictEqual(passed, expected) ? [] : [[...place, field, value]]
+          } catch (error) {
+            if (error instanceof ApiError || error instanceof DecodeError) return []
+            throw error
+          }
+        }),
+      ),
+    )
+    expect(sent).toEqual([])
+  })
+
   it.each([0, -1, 1.5, '9', [9], {}, true])('takes no %j for a limit of output', (limit) => {
     const marker = 4321
     const { body } = clients[wire].encodeRequest(
@@ -141,6 +204,17 @@ describe.each(wires)('%s', (wire) => {
     expect(JSON.stringify(permitted(wire, JSON.parse(JSON.stringify(body))))).toContain('iVBORw0KGgo=')
   })
 })
+
+/** The paths of the objects in a body whose fields a format defines: not those of schemas and arguments. */
+function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return []
+  const free = ['parameters', 'parametersJsonSchema', 'input_schema', 'json', 'arguments', 'args', 'input', 'response']
+  if (path.length > 1 && free.includes(String(path.at(-1)))) return []
+  const inner = Object.entries(value).flatMap(([key, child]) =>
+    placesOf(child, [...path, Array.isArray(value) ? Number(key) : key]),
+  )
+  return Array.isArray(value) ? inner : [path, ...inner]
+}
 
 /** As docs/gateway.md says it. */
 const allowedFor: Readonly<Record<string, readonly [wire: WireName, ...allow: string[]]>> = {

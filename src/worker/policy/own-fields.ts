@@ -21,6 +21,8 @@ const store = v.optional(
 )
 const upTo = (most: number) => v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(most)))
 const one = v.optional(v.literal(1))
+/** Of Cohere. */
+const document = v.strictObject({ id: text, data: object })
 const verbosity = v.optional(v.picklist(['low', 'medium', 'high']))
 
 /** The options of each format. @see the pages of the formats' request bodies, in the codecs. */
@@ -64,7 +66,9 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
         thinkingConfig: v.optional(
           v.strictObject({
             includeThoughts: flag,
-            thinkingLevel: text,
+            thinkingLevel: v.optional(
+              v.picklist(['MINIMAL', 'LOW', 'MEDIUM', 'HIGH', 'minimal', 'low', 'medium', 'high']),
+            ),
             thinkingBudget: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-1))),
           }),
         ),
@@ -81,9 +85,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
   }),
   cohere: v.strictObject({
     strict_tools: flag,
-    documents: v.optional(
-      v.pipe(v.array(v.union([v.string(), v.strictObject({ id: text, data: object })])), v.maxLength(100)),
-    ),
+    documents: v.optional(v.pipe(v.array(v.union([v.string(), document])), v.maxLength(100))),
     citation_options: v.optional(v.strictObject({ mode: text })),
     safety_mode: v.optional(v.picklist(['CONTEXTUAL', 'STRICT', 'OFF'])),
   }),
@@ -91,25 +93,38 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
   isoglot: v.strictObject({}),
 }
 
-/** Fields of messages, blocks and tools that a user's program writes. */
-export const ownPartFields: readonly string[] = [
-  'anthropic.eager_input_streaming',
-  'anthropic.is_error',
-  'anthropic.type',
-  'bedrock-converse.json',
-  'bedrock-converse.strict',
-  'cohere.document', // the data of a text
-  'gemini.functionResponse.response',
-  'gemini.parameters',
-  'gemini.parametersJsonSchema',
-]
+/** What has fields of its own. An `answer` is a message of the model or a block in it; a `block` is one of another message. */
+export type PartKind = 'message' | 'answer' | 'result' | 'block' | 'tool'
+
+/** By kind and path: fields, and their values. Of an answer they are those that change how its model reads it; others are left out. */
+export const ownPartFields: Readonly<Record<PartKind, Readonly<Record<string, v.GenericSchema>>>> = {
+  message: {},
+  answer: {
+    'openai-responses.message.phase': v.picklist(['commentary', 'final_answer']),
+    'openai-responses.namespace': v.string(),
+    'cohere.toolPlan': v.boolean(),
+  },
+  result: {
+    'anthropic.is_error': v.boolean(),
+    'bedrock-converse.json': v.unknown(),
+    'gemini.functionResponse.response': object,
+  },
+  block: { 'cohere.document': document },
+  tool: {
+    'anthropic.eager_input_streaming': v.boolean(),
+    'anthropic.type': v.literal('custom'),
+    'bedrock-converse.strict': v.boolean(),
+    'gemini.parameters': object,
+    'gemini.parametersJsonSchema': object,
+  },
+}
 
 /** Fields of an answer's items that a client sends back with others: they are left out. An id may name an item of another user. */
-export const leftOut: readonly string[] = ['openai-responses.id', 'openai-responses.status', 'openai-responses.type']
+export const leftOut: ReadonlySet<string> = new Set([
+  'openai-responses.id',
+  'openai-responses.status',
+  'openai-responses.type',
+])
 
-/** Fields of an answer that change how its model reads it. Others are left out. */
-export const keptOfAnswers: readonly string[] = [
-  'openai-responses.message.phase',
-  'openai-responses.namespace',
-  'cohere.toolPlan',
-]
+/** The formats in which a tool of the provider's own is a key of an object, which may have several. In others it is a `type`. */
+export const toolsByKey: ReadonlySet<string> = new Set(['gemini', 'bedrock-converse'])

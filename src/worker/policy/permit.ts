@@ -12,11 +12,11 @@
 import * as v from 'valibot'
 import type { DecodedRequest } from '../../core/codec.ts'
 import { compact, isObject, unlessEmpty } from '../../core/json.ts'
-import type { Content, ContentBlock, JsonObject, Message, ProviderData, ProviderTool } from '../../core/model.ts'
+import type { Content, ContentBlock, Json, JsonObject, Message, ProviderData, ProviderTool } from '../../core/model.ts'
 import type { CheckedRequest, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
-import { keptOfAnswers, leftOut, ownFields, ownPartFields } from './own-fields.ts'
-import { question, questionWithProviderTools } from './question.ts'
+import { leftOut, ownFields, ownPartFields, type PartKind, toolsByKey } from './own-fields.ts'
+import { question } from './question.ts'
 
 /** The names of fields and tools that are allowed beside the known ones, such as `anthropic.context_management`. */
 export type Allowed = ReadonlySet<string>
@@ -34,17 +34,18 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
       `${place} continues a conversation that the provider stores, which is not an allowed field`,
     )
   }
-  const { model, stream, providerOptions, ...options } = request.options
-  const own = Object.entries(providerOptions ?? {}).map(([format, fields]) => {
+  const scope: Scope = { allowed, runsTools: tools.some(isHosted) }
+  const { model, stream, providerOptions = {}, ...options } = request.options
+  const own = Object.entries(providerOptions).map(([format, fields]): [string, JsonObject] => {
     return [
       format,
       permitOptions(format, fields, wire === 'isoglot' ? `options.providerOptions.${format}.` : '', allowed),
     ]
   })
-  const read = readQuestion(hasProviderTools(request, allowed) ? questionWithProviderTools : question, {
-    ...compact({ system: system && withoutUnknown(system, 'system', allowed) }),
-    messages: messages.map((message, at) => withoutUnknownIn(message, `messages.${at}`, allowed)),
-    ...compact({ tools: unlessEmpty(tools.map((tool, at) => permitTool(tool, `tools.${at}`, allowed))) }),
+  const read = readQuestion(question, {
+    ...compact({ system: system && permitContent(system, 'system', 'block', scope) }),
+    messages: messages.map((message, at) => permitPart(message, `messages.${at}`, kindOf(message), scope)),
+    ...compact({ tools: unlessEmpty(tools.map((tool, at) => permitTool(tool, `tools.${at}`, scope))) }),
     options,
     ...compact({ takenIds: request.takenIds }),
   }) as ReadQuestion
@@ -54,8 +55,12 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
     context: compact({ system: read.system, messages: read.messages, tools: read.tools }),
     options: {
       ...read.options,
-      ...compact({ model, stream, user: read.options.user && user }),
-      ...(own.length > 0 && { providerOptions: Object.fromEntries(own) as ProviderData }),
+      ...compact({
+        model,
+        stream,
+        user: read.options.user && user,
+        providerOptions: unlessEmpty(Object.fromEntries(own)),
+      }),
     },
   }
 }
@@ -65,106 +70,128 @@ type Tool = NonNullable<Context['tools']>[number]
 type OwnTool = Exclude<Tool, ProviderTool>
 type ReadQuestion = Context & Pick<DecodedRequest, 'options'>
 
+interface Scope {
+  readonly allowed: Allowed
+  /** The request has tools that a provider runs, so its history may have their calls. Each tool is allowed by its name. */
+  readonly runsTools: boolean
+}
+
 function refuseField(path: string): Error {
   return refuse('invalid_request', `"${path.slice(0, 100)}" is not an allowed field`)
 }
 
 // ---- what isoglot has no word for ---------------------------------------------------------------
 
-/** The options of one format. `prefix` is their place in the client's request. */
+/** The options of one format: what its list has, as the list reads it, and what is allowed by name. `prefix` is their place in the request. */
 function permitOptions(format: string, fields: JsonObject, prefix: string, allowed: Allowed): JsonObject {
   const schema = Object.hasOwn(ownFields, format) ? ownFields[format as WireName] : undefined
-  const { store } = readQuestion(
-    schema ?? v.strictObject({}),
-    withoutAllowed(fields, format, allowed),
-    prefix,
-  ) as JsonObject
-  return { ...fields, ...compact({ store }) }
+  const [named, others] = splitNamed(fields, format, allowed)
+  return merged(readQuestion(schema ?? v.strictObject({}), others, prefix) as JsonObject, named)
 }
 
-/** The fields that are neither `null` nor allowed by name. */
-function withoutAllowed(fields: JsonObject, name: string, allowed: Allowed): JsonObject {
-  const left = Object.entries(fields).flatMap(([key, value]): [string, unknown][] => {
+/** The fields that are allowed by name, and all others. `null` is no value, so neither has it. */
+function splitNamed(
+  fields: JsonObject,
+  name: string,
+  allowed: Allowed,
+): readonly [named: JsonObject, others: JsonObject] {
+  const named: [string, Json][] = []
+  const others: [string, Json][] = []
+  for (const [key, value] of Object.entries(fields)) {
     const path = `${name}.${key}`
-    if (value === null || allowed.has(path)) return []
-    if (!isObject(value) || Object.keys(value).length === 0) return [[key, value]]
-    const inner = withoutAllowed(value, path, allowed)
-    return Object.keys(inner).length === 0 ? [] : [[key, inner]]
-  })
-  return Object.fromEntries(left) as JsonObject
+    if (value === null) continue
+    if (allowed.has(path)) named.push([key, value])
+    else if (!isObject(value)) others.push([key, value])
+    else {
+      const [inner, rest] = splitNamed(value, path, allowed)
+      if (Object.keys(inner).length > 0) named.push([key, inner])
+      // An object of which nothing is left is still a field, unless all of it was allowed.
+      if (Object.keys(inner).length === 0 || Object.keys(rest).length > 0) others.push([key, rest])
+    }
+  }
+  return [Object.fromEntries(named), Object.fromEntries(others)]
 }
 
-/** Named as the client writes it, and not as isoglot names its place. */
-function permitTool(tool: Tool, place: string, allowed: Allowed): Tool {
-  if (!('format' in tool)) return withoutUnknownIn(tool, place, allowed)
-  if (allowed.has(nameOfTool(tool))) return tool
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const both = Object.entries(other).map(([key, value]): [string, Json] => {
+    const mine = Object.hasOwn(one, key) ? one[key] : undefined
+    return [key, isObject(mine) && isObject(value) ? merged(mine, value) : value]
+  })
+  return { ...one, ...Object.fromEntries(both) }
+}
+
+function permitTool(tool: Tool, place: string, scope: Scope): Tool {
+  if (!isHosted(tool)) return permitPart(tool, place, 'tool', scope)
+  const { format, value } = tool
+  // Such as `gemini.tools.googleSearch`, or `anthropic.tools.web_search_20250305`.
+  const names = toolsByKey.has(format) ? Object.keys(value) : [value.type]
+  if (names.length > 0 && names.every((name) => scope.allowed.has(`${format}.tools.${name}`))) return tool
   throw refuse('invalid_request', `"${place}" is a tool of the provider's own, which is not allowed`)
 }
 
-/** Such as `anthropic.tools.web_search_20250305`, or `gemini.tools.googleSearch`. */
-function nameOfTool({ format, value }: ProviderTool): string {
-  return `${format}.tools.${typeof value.type === 'string' ? value.type : Object.keys(value)[0]}`
+function isHosted(tool: Tool): tool is ProviderTool {
+  return 'format' in tool
 }
 
-function hasProviderTools({ context: { tools = [] } }: DecodedRequest, allowed: Allowed): boolean {
-  return tools.some((tool) => 'format' in tool && allowed.has(nameOfTool(tool)))
+function kindOf({ role }: Message): PartKind {
+  return role === 'assistant' ? 'answer' : role === 'tool' ? 'result' : 'message'
 }
 
-function withoutUnknownIn<Part extends Message | OwnTool>(part: Part, place: string, allowed: Allowed): Part {
-  const { content } = part as { content?: Content | null }
-  const isAnswer = (part as Message).role === 'assistant'
+/** A message, or a tool of the caller's. */
+function permitPart<Part extends Message | OwnTool>(part: Part, place: string, kind: PartKind, scope: Scope): Part {
+  const { content } = part as Partial<Message>
+  const ofBlocks = kind === 'answer' ? kind : 'block'
   return {
     ...part,
-    ...(Array.isArray(content) && { content: withoutUnknown(content, `${place}.content`, allowed, isAnswer) }),
-    ...providerDataOf(part, place, allowed, isAnswer),
+    ...(content && { content: permitContent(content, `${place}.content`, ofBlocks, scope) }),
+    ...permitUnknown(part, place, kind, scope),
   }
 }
 
-function withoutUnknown<Given extends Content>(
-  content: Given,
-  place: string,
-  allowed: Allowed,
-  isAnswer = false,
-): Given {
+function permitContent(content: Content, place: string, kind: PartKind, scope: Scope): Content {
   if (typeof content === 'string') return content
   return content.map((block, at) => {
-    if (!isAnswer) checkOwnBlock(block, `${place}.${at}`, allowed)
-    return { ...block, ...providerDataOf(block, `${place}.${at}`, allowed, isAnswer) }
-  }) as Content as Given
+    if (!mayStand(block, kind, scope))
+      throw refuse('invalid_request', `"${place}.${at}" is a block of the provider's own, which is not allowed`)
+    return { ...block, ...permitUnknown(block, `${place}.${at}`, kind, scope) } as ContentBlock
+  })
 }
 
-/** Named such as `anthropic.blocks.tool_reference`. A result as JSON, which only Bedrock has, is a text. */
-function checkOwnBlock(block: ContentBlock, place: string, allowed: Allowed): void {
-  if (block.type !== 'unknown') return
+/** Whether a block of a provider's own is allowed: by a name such as `anthropic.blocks.tool_reference`, or because the provider's tools are. */
+function mayStand(block: ContentBlock, kind: PartKind, { allowed, runsTools }: Scope): boolean {
+  if (kind === 'answer' && runsTools) return true
+  if (block.type !== 'unknown') return !block.type.startsWith('server_tool_')
   const name = `${block.format}.blocks.${block.providerType}`
+  // A result as JSON, which only Bedrock has, is a text.
   const isJson = name === 'bedrock-converse.blocks.json' && Object.keys(block.value ?? {}).join() === 'json'
-  if (isJson || allowed.has(name)) return
-  throw refuse('invalid_request', `"${place}" is a block of the provider's own, which is not allowed`)
+  return isJson || allowed.has(name)
 }
 
 /**
- * The fields of a message, a block or a tool that isoglot has no word for. Of an answer, which the client only sends back, most are left out:
- * they say what its provider did.
+ * The fields of a part that isoglot has no word for. Of an answer, which the client only sends back, most are left out: they say what its
+ * provider did.
  */
-function providerDataOf(
+function permitUnknown(
   { providerData }: { readonly providerData?: ProviderData },
   place: string,
-  allowed: Allowed,
-  isAnswer: boolean,
+  kind: PartKind,
+  { allowed }: Scope,
 ): { readonly providerData?: ProviderData } {
   if (providerData === undefined) return {}
-  const known = isAnswer ? keptOfAnswers : ownPartFields
+  const known = ownPartFields[kind]
   const keep = (name: string, value: unknown, path: string): unknown => {
-    if (allowed.has(name) || known.includes(name)) return value
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined
+    if (allowed.has(name) || (schema && v.is(schema, value))) return value
+    if (value === null || leftOut.has(name)) return undefined
     if (isObject(value) && Object.keys(value).length > 0) {
       const kept = Object.entries(value).map(([key, inner]) => [key, keep(`${name}.${key}`, inner, `${path}.${key}`)])
       return unlessEmpty(Object.fromEntries(kept.filter(([, inner]) => inner !== undefined)))
     }
-    if (isAnswer || value === null || leftOut.includes(name)) return undefined
+    if (kind === 'answer') return undefined
     throw refuseField(path)
   }
   const kept = Object.entries(providerData).map(([format, fields]) => {
-    return [format, Object.keys(fields).length === 0 ? fields : (keep(format, fields, place) ?? {})]
+    return [format, (unlessEmpty(fields) && keep(format, fields, place)) ?? {}]
   })
   return { providerData: Object.fromEntries(kept) as ProviderData }
 }

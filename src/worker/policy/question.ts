@@ -86,7 +86,7 @@ const textBlock = v.strictObject({
   ...base,
 })
 const base64 = v.pipe(text, v.regex(/^[\w+/=\s-]*$/))
-/** Types of pictures that every provider accepts. Ollama's clients send none. */
+/** Types of pictures that every provider accepts. Ollama's clients send none; encoders send a picture of no type as a picture. */
 const imageType = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 const picture = {
   type: v.literal('image'),
@@ -99,12 +99,15 @@ const imageBlock = v.union([
   v.strictObject({ ...picture, data: base64, mimeType: v.optional(imageType) }),
   v.strictObject({ ...picture, url: publicUrl, mimeType: v.optional(imageType) }),
 ])
-/** Only documents of plain text: in a file of another format, such as PDF, a few bytes can be many pages, and each page costs. */
+/**
+ * Only documents of plain text, by their type and by the end of their name: in a file of another format, such as PDF, a few bytes can be many
+ * pages, and each page costs.
+ */
 const textFile = v.strictObject({
   type: v.literal('file'),
   data: text,
   mimeType: v.picklist(['text/plain', 'text/csv', 'text/html', 'text/markdown']),
-  filename: v.optional(v.pipe(text, v.maxLength(200))),
+  filename: v.optional(v.pipe(text, v.regex(/^[^.]*(?:\.(?:txt|csv|html|md))?$/i), v.maxLength(200))),
   ...base,
 })
 const plainText = v.strictObject({
@@ -115,8 +118,8 @@ const plainText = v.strictObject({
   ...base,
 })
 const contentOf = (block: v.GenericSchema) => v.union([text, listOf(block, max.parts)])
-/** A block of a provider's own, whose name was checked before. */
-const ownBlock = v.looseObject({ type: v.literal('unknown') })
+/** What only a provider knows: its own blocks, and calls of the tools that it runs. They were checked before: see `permit`. */
+const ownBlock = v.looseObject({ type: v.picklist(['unknown', 'server_tool_call', 'server_tool_result']) })
 const given = [textBlock, plainText, imageBlock, textFile, ownBlock] as const
 
 const answered = [
@@ -135,10 +138,8 @@ const answered = [
     ...base,
     id,
   }),
+  ownBlock,
 ] as const
-/** The calls of tools that a provider runs, and what it sent for them: only where such a tool is allowed. */
-const ofProvider = v.looseObject({ type: v.picklist(['server_tool_call', 'server_tool_result', 'unknown']) })
-
 const invalidToolCall = v.strictObject({
   type: v.literal('invalid_tool_call'),
   id: v.optional(id),
@@ -200,46 +201,41 @@ const options = v.strictObject({
   strict: v.optional(v.boolean()),
 })
 
-function questionOf(hasProviderTools: boolean) {
-  const message = v.variant('role', [
-    v.strictObject({
-      role: v.picklist(['system', 'developer', 'user']),
-      content: contentOf(v.union(given)),
-      name: v.optional(text),
-      ...base,
-    }),
-    v.strictObject({
-      role: v.literal('assistant'),
-      content: v.nullable(contentOf(v.union(hasProviderTools ? [...answered, ofProvider] : answered))),
-      name: v.optional(text),
-      invalidToolCalls: v.optional(v.array(invalidToolCall)),
-      stopReason: v.optional(text),
-      rawStopReason: v.optional(text),
-      usage: leftOut,
-      response: v.optional(
-        v.strictObject({ id: leftOut, provider: v.optional(text), model: v.optional(text), createdAt: leftOut }),
-      ),
-      ...base,
-    }),
-    v.strictObject({
-      role: v.literal('tool'),
-      toolCallId: id,
-      name: v.optional(name),
-      content: contentOf(v.union(given)),
-      status: v.optional(v.picklist(['success', 'error'])),
-      ...base,
-    }),
-  ])
-  return v.strictObject({
-    system: v.optional(contentOf(v.union([textBlock, plainText]))),
-    messages: v.pipe(listOf(message, max.messages), v.minLength(1)),
-    tools: v.optional(listOf(hasProviderTools ? v.union([tool, providerTool]) : tool, max.tools)),
-    options,
-    takenIds: v.optional(listOf(id, max.messages)),
-  })
-}
+const message = v.variant('role', [
+  v.strictObject({
+    role: v.picklist(['system', 'developer', 'user']),
+    content: contentOf(v.union(given)),
+    name: v.optional(text),
+    ...base,
+  }),
+  v.strictObject({
+    role: v.literal('assistant'),
+    content: v.nullable(contentOf(v.union(answered))),
+    name: v.optional(text),
+    invalidToolCalls: v.optional(v.array(invalidToolCall)),
+    stopReason: v.optional(text),
+    rawStopReason: v.optional(text),
+    usage: leftOut,
+    response: v.optional(
+      v.strictObject({ id: leftOut, provider: v.optional(text), model: v.optional(text), createdAt: leftOut }),
+    ),
+    ...base,
+  }),
+  v.strictObject({
+    role: v.literal('tool'),
+    toolCallId: id,
+    name: v.optional(name),
+    content: contentOf(v.union(given)),
+    status: v.optional(v.picklist(['success', 'error'])),
+    ...base,
+  }),
+])
 
-/** A whole question. Tools that a provider runs, and stored conversations, are refused. */
-export const question: v.GenericSchema = questionOf(false)
-/** The same, with tools that a provider runs. */
-export const questionWithProviderTools: v.GenericSchema = questionOf(true)
+/** A whole question. */
+export const question: v.GenericSchema = v.strictObject({
+  system: v.optional(contentOf(v.union([textBlock, plainText]))),
+  messages: v.pipe(listOf(message, max.messages), v.minLength(1)),
+  tools: v.optional(listOf(v.union([tool, providerTool]), max.tools)),
+  options,
+  takenIds: v.optional(listOf(id, max.messages)),
+})
