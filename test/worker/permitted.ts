@@ -1,6 +1,7 @@
 /** What the Worker's policy lets through, as the provider of the client's format would get it. */
 import type { ClientCodec, DecodedRequest } from '../../src/core/codec.ts'
 import type { JsonObject } from '../../src/core/model.ts'
+import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import type { WireName } from '../../src/gateway/types.ts'
 import { permit } from '../../src/worker/policy/permit.ts'
@@ -14,7 +15,7 @@ export function permittedRequest(
   allow: readonly string[] = [],
   path = '/v1beta/models/m:generateContent',
 ): DecodedRequest {
-  const { codec } = formatsByName[wire]
+  const { codec } = wire === 'isoglot' ? isoglotFormat : formatsByName[wire]
   const decoded = codec.decodeRequest(body as JsonObject, { path })
   return permit(
     { wire, kind: 'answer', request: decoded, body: body as JsonObject, caller: undefined },

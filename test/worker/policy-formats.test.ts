@@ -205,6 +205,53 @@ describe.each(wires)('%s', (wire) => {
   })
 })
 
+describe('on isoglot’s own wire', () => {
+  const ask = (more: { tools?: object[]; content?: object[]; providerOptions?: object }, allow: string[] = []) => {
+    const { tools, content = [{ type: 'text', text: 'Hi' }], providerOptions } = more
+    const context = { messages: [{ role: 'user', content }], ...(tools && { tools }) }
+    return permittedRequest(
+      'isoglot',
+      { version: 1, model: 'm', context, options: { ...(providerOptions && { providerOptions }) } },
+      allow,
+    )
+  }
+
+  it.each(wires)('options of %s are refused, or not sent, whatever their value', (format) => {
+    for (const value of [{ a: null }, {}, [], { a: { b: null } }, 'x', 1]) {
+      expect(() => ask({ providerOptions: { [format]: { web_search_options: value } } })).toThrow('web_search_options')
+    }
+    const { options } = ask({ providerOptions: { [format]: { web_search_options: null } } })
+    expect(JSON.stringify(options)).not.toContain('web_search_options')
+    const allow = [`${format}.web_search_options`]
+    expect(
+      ask({ providerOptions: { [format]: { web_search_options: { a: 1 } } } }, allow).options.providerOptions,
+    ).toEqual({
+      [format]: { web_search_options: { a: 1 } },
+    })
+    expect(() => ask({ providerOptions: { [format]: { web_search_options: { a: 1 }, other: 1 } } }, allow)).toThrow(
+      'other',
+    )
+  })
+
+  it('a tool with two names needs both', () => {
+    const both = { type: 'provider_tool', format: 'gemini', value: { googleSearch: {}, codeExecution: {} } }
+    const typed = { type: 'provider_tool', format: 'gemini', value: { type: 'googleSearch', codeExecution: {} } }
+    const allow = ['gemini.tools.googleSearch']
+    for (const tool of [both, typed]) expect(() => ask({ tools: [tool] }, allow)).toThrow('"tools.0" is a tool')
+    expect(ask({ tools: [both] }, [...allow, 'gemini.tools.codeExecution']).context.tools).toEqual([both])
+  })
+
+  it('a text in a file is permitted, and no file that its name calls something else', () => {
+    const file = (filename: string, mimeType = 'text/plain') => ({
+      content: [{ type: 'file', data: 'JVBERi0x', mimeType, filename }],
+    })
+    for (const name of ['a', 'notes', 'a.txt', 'a.CSV', 'a.md'])
+      expect(ask(file(name)).context.messages).toHaveLength(1)
+    for (const name of ['a.pdf', 'a.txt.pdf', 'a.docx', '.pdf']) expect(() => ask(file(name))).toThrow('filename')
+    expect(() => ask(file('a', 'application/pdf'))).toThrow('mimeType')
+  })
+})
+
 /** The paths of the objects in a body whose fields a format defines: not those of schemas and arguments. */
 function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null) return []

@@ -88,17 +88,18 @@ const textBlock = v.strictObject({
 const base64 = v.pipe(text, v.regex(/^[\w+/=\s-]*$/))
 /** Types of pictures that every provider accepts. Ollama's clients send none; encoders send a picture of no type as a picture. */
 const imageType = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-const picture = {
-  type: v.literal('image'),
-  detail: v.optional(v.picklist(['auto', 'low', 'high', 'original'])),
-  opaque,
-  ...base,
-}
-const publicUrl = v.pipe(text, v.check(isPublicUrl))
-const imageBlock = v.union([
-  v.strictObject({ ...picture, data: base64, mimeType: v.optional(imageType) }),
-  v.strictObject({ ...picture, url: publicUrl, mimeType: v.optional(imageType) }),
-])
+const imageBlock = v.pipe(
+  v.strictObject({
+    type: v.literal('image'),
+    data: v.optional(base64),
+    url: v.optional(v.pipe(text, v.check(isPublicUrl))),
+    mimeType: v.optional(imageType),
+    detail: v.optional(v.picklist(['auto', 'low', 'high', 'original'])),
+    opaque,
+    ...base,
+  }),
+  v.check(({ data, url }) => (data === undefined) !== (url === undefined)),
+)
 /**
  * Only documents of plain text, by their type and by the end of their name: in a file of another format, such as PDF, a few bytes can be many
  * pages, and each page costs.
@@ -120,9 +121,9 @@ const plainText = v.strictObject({
 const contentOf = (block: v.GenericSchema) => v.union([text, listOf(block, max.parts)])
 /** What only a provider knows: its own blocks, and calls of the tools that it runs. They were checked before: see `permit`. */
 const ownBlock = v.looseObject({ type: v.picklist(['unknown', 'server_tool_call', 'server_tool_result']) })
-const given = [textBlock, plainText, imageBlock, textFile, ownBlock] as const
+const given = v.variant('type', [textBlock, plainText, imageBlock, textFile, ownBlock])
 
-const answered = [
+const answered = v.variant('type', [
   textBlock,
   v.strictObject({ type: v.literal('reasoning'), text, opaque, ...base }),
   v.strictObject({
@@ -139,7 +140,7 @@ const answered = [
     id,
   }),
   ownBlock,
-] as const
+])
 const invalidToolCall = v.strictObject({
   type: v.literal('invalid_tool_call'),
   id: v.optional(id),
@@ -204,13 +205,13 @@ const options = v.strictObject({
 const message = v.variant('role', [
   v.strictObject({
     role: v.picklist(['system', 'developer', 'user']),
-    content: contentOf(v.union(given)),
+    content: contentOf(given),
     name: v.optional(text),
     ...base,
   }),
   v.strictObject({
     role: v.literal('assistant'),
-    content: v.nullable(contentOf(v.union(answered))),
+    content: v.nullable(contentOf(answered)),
     name: v.optional(text),
     invalidToolCalls: v.optional(v.array(invalidToolCall)),
     stopReason: v.optional(text),
@@ -225,7 +226,7 @@ const message = v.variant('role', [
     role: v.literal('tool'),
     toolCallId: id,
     name: v.optional(name),
-    content: contentOf(v.union(given)),
+    content: contentOf(given),
     status: v.optional(v.picklist(['success', 'error'])),
     ...base,
   }),
@@ -233,7 +234,7 @@ const message = v.variant('role', [
 
 /** A whole question. */
 export const question: v.GenericSchema = v.strictObject({
-  system: v.optional(contentOf(v.union([textBlock, plainText]))),
+  system: v.optional(contentOf(v.variant('type', [textBlock, plainText]))),
   messages: v.pipe(listOf(message, max.messages), v.minLength(1)),
   tools: v.optional(listOf(v.union([tool, providerTool]), max.tools)),
   options,
