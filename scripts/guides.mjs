@@ -4,8 +4,8 @@
  *
  * `node scripts/with-node.mjs scripts/guides.mjs`
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { model, providerNames } from '../src/models.ts'
@@ -230,7 +230,7 @@ function functionOf(name) {
   return name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
 }
 
-/** What the source of a provider's module says, and its example: of the function, which may stand in `client.ts` beside it. */
+/** The source of a provider's module. */
 function sourceOf(name) {
   const text = readFileSync(join(root, publicPaths(root)[name]), 'utf8')
   const comment = /\/\*\*([\s\S]*?)@module/.exec(text)?.[1].replaceAll(/^ *\* ?/gm, '') ?? ''
@@ -240,9 +240,7 @@ function sourceOf(name) {
     '$1 uses the format OpenAI $2, with differences.',
   )
   const links = [...comment.matchAll(/https:\S+?(?=[\s,]|$)/g)].map(([url]) => `<${url}>`)
-  const beside = join(root, dirname(publicPaths(root)[name]), 'client.ts')
-  const sources = existsSync(beside) ? text + readFileSync(beside, 'utf8') : text
-  const inComment = new RegExp(`${functionOf(name)}\\([^'{)]*'([^']+)'`).exec(sources)?.[1]
+  const inComment = new RegExp(`${functionOf(name)}\\([^'{)]*'([^']+)'`).exec(text)?.[1]
   const example = inComment ?? 'my-model'
   return { about, links, example }
 }

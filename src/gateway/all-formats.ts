@@ -6,7 +6,7 @@ import { geminiFormat } from '../formats/gemini/gateway.ts'
 import { geminiInteractionsFormat } from '../formats/gemini-interactions/gateway.ts'
 import { ollamaFormat } from '../formats/ollama/gateway.ts'
 import { openaiChatFormat } from '../formats/openai-chat/gateway.ts'
-import { openaiResponsesFormat } from '../formats/openai-responses/gateway.ts'
+import { openaiResponsesFormat } from '../formats/openai-responses/index.ts'
 import type { GatewayFormat } from '../kit/gateway-format.ts'
 
 /**

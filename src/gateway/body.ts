@@ -12,6 +12,11 @@ export interface JsonBody {
   readonly value: JsonObject
 }
 
+/** A body that the gateway writes itself. */
+export function bodyOf(value: JsonObject): JsonBody {
+  return { value, text: JSON.stringify(value) }
+}
+
 /** Limits of size and time for a body. The defaults are those of {@link GatewayLimits}. */
 export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'bodyTimeoutMs' | 'maxDepth' | 'maxValues'>
 

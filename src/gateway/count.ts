@@ -8,7 +8,7 @@ import type { DecodedRequest } from '../core/codec.ts'
 import type { JsonObject } from '../core/model.ts'
 import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
 import { withKey } from './ask-model.ts'
-import type { JsonBody } from './body.ts'
+import { bodyOf } from './body.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, errorDetailOf, refuseBody, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
@@ -30,7 +30,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
     const counting = countingOf(call.wire)
-    const asked = call.check === undefined ? call.body : asBody(counting.ofAnswer(bodyFor(target, call).value))
+    const asked = call.check === undefined ? call.body : bodyOf(counting.ofAnswer(bodyFor(target, call).value))
     const question = {
       path: counting.path(pathOf(target, {})),
       headers: passHeaders(target, call),
@@ -46,10 +46,6 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
   } finally {
     deadline.clear()
   }
-}
-
-function asBody(value: JsonObject): JsonBody {
-  return { value, text: JSON.stringify(value) }
 }
 
 /** Only formats with counts have a path for them. */

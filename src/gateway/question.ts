@@ -11,7 +11,7 @@ import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../kit/envelope.ts'
 import type { GatewayFormat, LimitField } from '../kit/gateway-format.ts'
 import { checkLoss } from '../kit/losses.ts'
-import type { JsonBody } from './body.ts'
+import { bodyOf, type JsonBody } from './body.ts'
 import type { Call } from './call.ts'
 import { refusal, refuseBody } from './errors.ts'
 import { type HttpTarget, isHttp, type Target } from './models.ts'
@@ -159,8 +159,7 @@ function portedFor(
 export function bodyFor({ model }: HttpTarget, { body, request, check, wire }: CheckedCall): JsonBody {
   if (check === undefined) return body
   const from = { name: wire.name, decodeRequest: () => request }
-  const value = translateRequest(undefined, from, model.codec, { model: model.model }).body as JsonObject
-  return { value, text: JSON.stringify(value) }
+  return bodyOf(translateRequest(undefined, from, model.codec, { model: model.model }).body as JsonObject)
 }
 
 /** The fields of a call that its body is made of. */

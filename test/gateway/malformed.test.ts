@@ -9,10 +9,10 @@ import { httpModel } from '../../src/ask/http-model.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { casesOf } from '../support/corpus.ts'
-import { inTurn, isExhaustive } from '../support/cuts.ts'
+import { isExhaustive } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
-import { madeRequests } from '../support/made-requests.ts'
-import { mutations, type Path, placesOf, replaceAt, shapeOf, stringify } from '../support/mutations.ts'
+import { writtenBodies } from '../support/made-requests.ts'
+import { mutations, replaceAt, shapeOf, stringify, trialsOf } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
 import { type WireName, wireNames } from './provider.ts'
 
@@ -36,35 +36,7 @@ const ways = [
 
 /** Bodies that have every field of the format: recorded ones, and what its client writes for every field of the model. */
 function bodiesOf(wire: WireName): readonly unknown[] {
-  const recorded = casesOf(wire).flatMap(({ request }) => request ?? [])
-  const { client } = formats.find(({ folder }) => folder === wire) as (typeof formats)[number]
-  const written = inTurn(madeRequests('m'), 5).flatMap(({ context, options }) => {
-    try {
-      return [JSON.parse(JSON.stringify(client.encodeRequest(context, { ...options, strict: false }).body))]
-    } catch {
-      return []
-    }
-  })
-  return [...recorded, ...written]
-}
-
-interface Trial {
-  readonly body: unknown
-  readonly path: Path
-}
-
-/** Each place, once for each shape. A list of parts has parts of many types: their shape has the names of the fields beside. */
-function trialsOf(bodies: readonly unknown[]): readonly Trial[] {
-  const tried = new Set<string>()
-  return bodies.flatMap((body) =>
-    [...placesOf(body)].flatMap((path) => {
-      const beside = Object.keys(Object(path.slice(0, -1).reduce((value, step) => Object(value)[step], body)))
-      const shape = `${shapeOf(path)} ${beside.join()}`
-      if (path.length === 0 || tried.has(shape)) return []
-      tried.add(shape)
-      return [{ body, path }]
-    }),
-  )
+  return [...casesOf(wire).flatMap(({ request }) => request ?? []), ...writtenBodies(wire, 5)]
 }
 
 /** A gateway with a provider of each format, which refuses all, and the number of requests that it got. */

@@ -11,10 +11,9 @@ import { facts } from '../formats/index.ts'
 import { type WireName, wireNames } from '../gateway/provider.ts'
 import { casesOf } from '../support/corpus.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
-import { formats } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
-import { madeRequests } from '../support/made-requests.ts'
-import { missing, type Path, placesOf, replaceAt, shapeOf } from '../support/mutations.ts'
+import { writtenBodies } from '../support/made-requests.ts'
+import { missing, type Path, replaceAt, shapeOf, type Trial, trialsOf, valueAt } from '../support/mutations.ts'
 import { ownForms } from '../support/own-forms.ts'
 
 /** A number such as 1e999, as `JSON.parse` reads it. */
@@ -45,38 +44,17 @@ function typeOf(value: unknown): string {
 
 /** What the format's client writes for each field of the model, what clients sent, and the forms that only this format has. */
 function bodiesOf(wire: WireName): readonly unknown[] {
-  const { client } = formats.find(({ folder }) => folder === wire) as (typeof formats)[number]
-  const written = inTurn(madeRequests('m'), 23).flatMap(({ context, options }) => {
-    try {
-      return [JSON.parse(JSON.stringify(client.encodeRequest(context, { ...options, strict: false }).body))]
-    } catch {
-      return []
-    }
-  })
-  return [...ownForms[wire], ...written, ...inTurn(casesOf(wire), 23).flatMap(({ request }) => request ?? [])]
+  return [
+    ...ownForms[wire],
+    ...writtenBodies(wire, 23),
+    ...inTurn(casesOf(wire), 23).flatMap(({ request }) => request ?? []),
+  ]
 }
 
-interface Trial {
-  readonly body: unknown
-  readonly path: Path
-}
-
-/** Each place once for each shape, with the fields and the type beside it: those decide what a place is. */
-function trialsOf(bodies: readonly unknown[]): readonly Trial[] {
-  const tried = new Set<string>()
-  return bodies.flatMap((body) =>
-    [...placesOf(body)].flatMap((path) => {
-      const owner = Object(at(body, path.slice(0, -1)))
-      const shape = `${shapeOf(path)} ${Object.keys(owner).join()} ${owner.type} ${owner.role} ${typeOf(at(body, path))}`
-      if (path.length === 0 || tried.has(shape)) return []
-      tried.add(shape)
-      return [{ body, path }]
-    }),
-  )
-}
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce((inner, step) => Object(inner)[step], value)
+/** The types beside a place and at it: they decide, with its fields, what a place is. */
+function typesAt({ body, path }: Trial): string {
+  const owner = Object(valueAt(body, path.slice(0, -1)))
+  return `${owner.type} ${owner.role} ${typeOf(valueAt(body, path))}`
 }
 
 /** How often a decoded request has the text that a value is known by. */
@@ -132,8 +110,8 @@ describe.each(wireNames)('a value of a wrong type in a request of %s', (wire) =>
     const faults: string[] = []
     const seen = { refused: 0, kept: 0 }
     let turn = 0
-    for (const { body, path } of trialsOf(bodiesOf(wire))) {
-      const before = at(body, path)
+    for (const { body, path } of trialsOf(bodiesOf(wire), typesAt)) {
+      const before = valueAt(body, path)
       for (const value of values) {
         if (isLegal(path, before, value) || turn++ % share > 0) continue
         const place = `${shapeOf(path)} ${JSON.stringify(value)}`

@@ -2,6 +2,8 @@
 import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/model.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { wires as formatNames } from './answers.ts'
+import { inTurn } from './cuts.ts'
+import { formats } from './formats.ts'
 import type { Asked } from './silence.ts'
 
 /** Each option, by itself. */
@@ -333,4 +335,16 @@ export function madeRequests(model: string): readonly Asked[] {
     ]),
     ...contexts.map((context) => ({ context, options: { model } })),
   ]
+}
+
+/** What the client of a format writes for every field of the model; daily, one request in `share`. */
+export function writtenBodies(wire: string, share: number): readonly unknown[] {
+  const { client } = formats.find(({ folder }) => folder === wire) as (typeof formats)[number]
+  return inTurn(madeRequests('m'), share).flatMap(({ context, options }) => {
+    try {
+      return [JSON.parse(JSON.stringify(client.encodeRequest(context, { ...options, strict: false }).body))]
+    } catch {
+      return []
+    }
+  })
 }

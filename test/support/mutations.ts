@@ -12,6 +12,42 @@ export function* placesOf(value: unknown, path: Path = []): Generator<Path> {
   }
 }
 
+/** Fields whose value is free: a schema, arguments, metadata, the JSON of a result. */
+const freeFields = /^(?:parameters\w*|input_?[sS]chema|json|arguments|args|input|response|metadata)$/
+
+/** The places of the objects of a request whose fields its format defines. */
+export function definedObjectsOf(body: unknown): readonly Path[] {
+  return [...placesOf(body)].filter((path) => {
+    const value = valueAt(body, path)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject && !path.some((step, at) => at > 0 && freeFields.test(`${step}`))
+  })
+}
+
+/** One place of one body. */
+export interface Trial {
+  readonly body: unknown
+  readonly path: Path
+}
+
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce((inner, step) => Object(inner)[step], value)
+}
+
+/** Each place of the bodies, once for each shape, for the names of the fields beside it, and for what `about` says of it. */
+export function trialsOf(bodies: readonly unknown[], about: (trial: Trial) => string = () => ''): readonly Trial[] {
+  const tried = new Set<string>()
+  return bodies.flatMap((body) =>
+    [...placesOf(body)].flatMap((path) => {
+      const beside = Object.keys(Object(valueAt(body, path.slice(0, -1))))
+      const shape = `${shapeOf(path)} ${beside.join()} ${about({ body, path })}`
+      if (path.length === 0 || tried.has(shape)) return []
+      tried.add(shape)
+      return [{ body, path }]
+    }),
+  )
+}
+
 /** A place whatever its number in a list: what is read by the same code. */
 export function shapeOf(path: Path): string {
   return path.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('')

@@ -11,6 +11,7 @@ import { facts } from '../formats/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
+import { definedObjectsOf, replaceAt } from '../support/mutations.ts'
 import { canary, holdsCanary, sessionSecret } from './harness.ts'
 
 const origin = 'https://chat.example'
@@ -235,8 +236,11 @@ describe.each(names)('%s', (wire) => {
       tools: [{ name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }],
     }
     const { path, body } = requestOf(wire, context, { temperature: 0.5 })
-    for (const place of placesOf(body)) {
-      const text = await expectRefusal(ask({ path, body: withField(body, place, 'zz_field') }), 400)
+    for (const place of definedObjectsOf(body)) {
+      const text = await expectRefusal(
+        ask({ path, body: replaceAt(body, place, (object) => ({ ...(object as object), zz_field: 'ZZ' })) }),
+        400,
+      )
       expect(text, place.join('.')).toMatch(/zz_?field|has a value|(tool|block) of the provider/i)
     }
   })
@@ -274,21 +278,3 @@ const hosted: readonly (readonly [format: Wire, value: JsonObject])[] = [
   ['ollama', { type: 'web_search' }],
   ['bedrock-converse', { systemTool: { name: 'nova_grounding' } }],
 ]
-
-/** The paths of the objects in a body whose fields a format defines: not those of schemas, arguments and metadata. */
-function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
-  if (typeof value !== 'object' || value === null) return []
-  const free = ['parameters', 'parametersJsonSchema', 'input_schema', 'inputSchema', 'metadata']
-  if (free.includes(String(path.at(-1)))) return []
-  const inner = Object.entries(value).flatMap(([key, child]) =>
-    placesOf(child, [...path, Array.isArray(value) ? Number(key) : key]),
-  )
-  return Array.isArray(value) ? inner : [path, ...inner]
-}
-
-function withField(body: JsonObject, path: readonly (string | number)[], name: string): JsonObject {
-  const copy = structuredClone(body)
-  const place = path.reduce<ReturnType<typeof JSON.parse>>((object, key) => object[key], copy)
-  place[name] = 'ZZ'
-  return copy
-}

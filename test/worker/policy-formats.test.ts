@@ -8,9 +8,11 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../src/core/errors.ts'
 import type { ContentBlock, Context } from '../../src/core/model.ts'
 import type { WireName } from '../../src/gateway/types.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
+import { definedObjectsOf, replaceAt, valueAt } from '../support/mutations.ts'
 import { permitted, permittedRequest } from './permitted.ts'
 
 /** Fields that choose a destination, cost by another meter, keep data, or speak for another user. */
@@ -49,17 +51,10 @@ const blocks: readonly (readonly [name: string, block: ContentBlock])[] = [
   ['a sound', { type: 'audio', data: 'JVBERi0x', mimeType: 'audio/wav' }],
 ]
 
+const call = toolCall('call_1', 'f')
+
 /** In a message of the user's, and in a result of a tool. */
 function contextsWith(block: ContentBlock): readonly Context[] {
-  const call = {
-    type: 'tool_call',
-    id: 'call_1',
-    name: 'f',
-    arguments: {},
-    argumentsText: '{}',
-    index: 0,
-    complete: true,
-  } as const
   return [
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, block] }] },
     {
@@ -98,15 +93,6 @@ describe.each(wires)('%s', (wire) => {
   })
 
   it('sends no field that it does not know, whatever its value: it refuses it, or it sends what it sends without it', () => {
-    const call = {
-      type: 'tool_call',
-      id: 'call_1',
-      name: 'f',
-      arguments: {},
-      argumentsText: '{}',
-      index: 0,
-      complete: true,
-    } as const
     const context: Context = {
       system: 'Be brief',
       messages: [
@@ -138,14 +124,13 @@ describe.each(wires)('%s', (wire) => {
       0,
       false,
     ]
-    const sent = placesOf(body).flatMap((place) =>
+    const sent = definedObjectsOf(body).flatMap((place) =>
       ['zz_field', 'web_search_options', 'audio', 'type', 'id', 'json', 'response'].flatMap((field) =>
         values.flatMap((value) => {
-          const changed = structuredClone(body)
-          const at: Loose = place.reduce((inner: Loose, key) => inner[key], changed)
+          const owner = valueAt(body, place) as object
           // A result of Bedrock may be JSON.
-          if (Object.hasOwn(at, field) || (field === 'json' && place.includes('toolResult'))) return []
-          at[field] = value
+          if (Object.hasOwn(owner, field) || (field === 'json' && place.includes('toolResult'))) return []
+          const changed = replaceAt(body, place, () => ({ ...owner, [field]: value })) as object
           try {
             const passed = permitted(wire, changed)
             return isDeepStrictEqual(passed, expected) ? [] : [[...place, field, value]]
@@ -251,17 +236,6 @@ describe('on isoglot’s own wire', () => {
     expect(() => ask(file('a', 'application/pdf'))).toThrow('mimeType')
   })
 })
-
-/** The paths of the objects in a body whose fields a format defines: not those of schemas and arguments. */
-function placesOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
-  if (typeof value !== 'object' || value === null) return []
-  const free = ['parameters', 'parametersJsonSchema', 'input_schema', 'json', 'arguments', 'args', 'input', 'response']
-  if (path.length > 1 && free.includes(String(path.at(-1)))) return []
-  const inner = Object.entries(value).flatMap(([key, child]) =>
-    placesOf(child, [...path, Array.isArray(value) ? Number(key) : key]),
-  )
-  return Array.isArray(value) ? inner : [path, ...inner]
-}
 
 /** As docs/gateway.md says it. */
 const allowedFor: Readonly<Record<string, readonly [wire: WireName, ...allow: string[]]>> = {

@@ -4,7 +4,6 @@ import type { Frame, ServerCodec } from '../../core/codec.ts'
 import { arrayOf, field } from '../../core/json.ts'
 import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { firstSet, type GatewayFormat } from '../../kit/gateway-format.ts'
-import { openaiResponses } from './client.ts'
 import { port } from './port.ts'
 import { decodeRequest } from './receive.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './serve.ts'
@@ -21,23 +20,25 @@ export function createServerCodec(): ServerCodec {
 /** Items that stand for content which only OpenAI has or can read, or for work that only OpenAI does. */
 const keptItems: readonly string[] = ['item_reference', 'compaction', 'compaction_summary', 'compaction_trigger']
 
-/** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
-export const openaiResponsesFormat: GatewayFormat = {
-  name: 'openai-responses',
-  codec: /* @__PURE__ */ createServerCodec(),
-  provider: 'openai',
-  model: openaiResponses,
-  paths: { '/v1/responses': { kind: 'answer' } },
-  list: '/v1/models',
-  idPrefix: 'resp_',
-  limits: [{ name: 'max_output_tokens' }],
-  foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
-  keptField: (body) =>
-    keptItems.find((type) => arrayOf(body.input).some((item) => field(item, 'type') === type)) ??
-    firstSet(body, ['background', 'prompt']),
-  isEnd: (event) =>
-    ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
-  errorFrames: numberedOn,
+/** The format for a gateway. `model` makes the models of OpenAI that are asked in it. */
+export function createFormat(model: GatewayFormat['model'] & {}): GatewayFormat {
+  return {
+    name: 'openai-responses',
+    codec: createServerCodec(),
+    provider: 'openai',
+    model,
+    paths: { '/v1/responses': { kind: 'answer' } },
+    list: '/v1/models',
+    idPrefix: 'resp_',
+    limits: [{ name: 'max_output_tokens' }],
+    foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
+    keptField: (body) =>
+      keptItems.find((type) => arrayOf(body.input).some((item) => field(item, 'type') === type)) ??
+      firstSet(body, ['background', 'prompt']),
+    isEnd: (event) =>
+      ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
+    errorFrames: numberedOn,
+  }
 }
 
 /** The frames for a stream that has already begun: without the first frames, and with the next sequence numbers. */

@@ -4,8 +4,74 @@
  * @module
  */
 
+import { httpModel } from '../../ask/http-model.ts'
+import { checkOptions } from '../../core/checks.ts'
+import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import { compact } from '../../core/json.ts'
+import type { HttpModel } from '../../core/question.ts'
+import { decodeSse } from '../../framing/text.ts'
+import type { GatewayFormat } from '../../kit/gateway-format.ts'
+import { encodeRequest } from './ask.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { createFormat } from './gateway.ts'
+import { decodeError, decodeResponse, decodeStream } from './read.ts'
+import { format, idPrefix, rulesOf } from './words.ts'
+
+/**
+ * A model that isoglot calls with OpenAI's Responses API.
+ *
+ * By default the server stores no answer, and each request sends earlier reasoning back in encrypted form. To chain stored answers
+ * instead, set `providerOptions: { 'openai-responses': { store: true } }` and pass each response's `providerState` to the next
+ * request.
+ *
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { openaiResponses } from 'isoglot/openai-responses'
+ *
+ * const { message } = await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function openaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
+  return responsesModel(model, settings, openaiDialect)
+}
+
+/** A model on any server of this format. @throws {TypeError} if neither the settings nor the dialect have a base URL. */
+export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): HttpModel {
+  checkOptions('model', settings)
+  const baseUrl = settings.baseUrl ?? dialect.baseUrl
+  if (baseUrl === undefined)
+    throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
+  const { baseUrl: providerUrl } = dialect
+  return httpModel(createClientCodec(dialect), model, { ...settings, ...compact({ baseUrl, providerUrl }) })
+}
+
+/** Creates the codec that a client uses to call a server of this format. Default: OpenAI's server. */
+export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
+  const { provider, title, keyHeader } = dialect
+  return {
+    name: format,
+    provider,
+    ...compact({ title }),
+    framing: 'sse',
+    decodeFrames: decodeSse,
+    rules: rulesOf(dialect),
+    idPrefix,
+    headers(apiKey) {
+      if (apiKey === undefined) return {}
+      return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+    },
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+  }
+}
+
+/** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
+export const openaiResponsesFormat: GatewayFormat = /* @__PURE__ */ createFormat(openaiResponses)
+
 export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-export { createClientCodec, openaiResponses, responsesModel } from './client.ts'
 export {
   type ClientParameters,
   type LocalShellArguments,
@@ -20,7 +86,7 @@ export {
 } from './client-tools.ts'
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
-export { createServerCodec, openaiResponsesFormat } from './gateway.ts'
+export { createServerCodec } from './gateway.ts'
 export {
   type CodeInterpreterOptions,
   type ContainerOptions,
