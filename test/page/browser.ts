@@ -23,11 +23,11 @@ export function launchChromium(): Promise<Browser> {
   })
 }
 
-/** Collects whatever a page complains of. */
-export function problemsOf(page: Page): string[] {
+/** Collects whatever a page complains of. `types`: of the messages of its console. */
+export function problemsOf(page: Page, types = /^error$/): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('console', (message) => types.test(message.type()) && problems.push(message.text()))
   return problems
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderToString as renderVue } from 'vue/server-renderer'
 import { type ChatStore, createChatStore } from '../../src/chat/index.ts'
 import { scripted } from '../chat/scripted.ts'
-import { hasChromium, launchChromium } from './browser.ts'
+import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { bundle } from './chat/bundle.ts'
 import type { Handle } from './chat/main.ts'
 import { App } from './chat/react.ts'
@@ -38,13 +38,12 @@ afterAll(() => browser?.close())
 
 describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (name, serverRender) => {
   let page: Page
-  const complaints: string[] = []
+  let complaints: string[]
   const texts = () => page.locator('#app li').allInnerTexts()
 
   beforeAll(async () => {
     page = await browser.newPage()
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    complaints = problemsOf(page, /warning|error/)
     const html = await serverRender(createChatStore({ transport: scripted().transport, messages: history }))
     await page.setContent(`<!doctype html><div id="app">${html}</div><div id="own"></div>`)
   })
@@ -124,11 +123,10 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
 describe.skipIf(!hasChromium)('a React component that owns its chat, under StrictMode', () => {
   type Own = { readonly handle: typeof handle }
   let page: Page
-  const complaints: string[] = []
+  let complaints: string[]
   beforeAll(async () => {
     page = await browser.newPage()
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    complaints = problemsOf(page, /warning|error/)
     await page.setContent('<!doctype html><div id="app"></div>')
     await page.addScriptTag({
       content: await bundle(`export { handle } from './react-own.ts'`, 'browser'),

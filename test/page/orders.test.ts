@@ -2,19 +2,18 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isExhaustive } from '../support/cuts.ts'
-import { hasChromium, launchChromium } from './browser.ts'
+import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { bundle } from './chat/bundle.ts'
 import type { findWrong } from './chat/orders.ts'
 
 describe.skipIf(!hasChromium)('a chat that a component owns', () => {
   let browser: Browser
   let page: Page
-  const complaints: string[] = []
+  let complaints: string[]
   beforeAll(async () => {
     browser = await launchChromium()
     page = await browser.newPage()
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    complaints = problemsOf(page, /warning|error/)
     await page.setContent('<!doctype html>')
     await page.addScriptTag({
       content: await bundle(`export { findWrong } from './orders.ts'`, 'browser'),

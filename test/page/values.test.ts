@@ -1,7 +1,7 @@
 /** `useObject` of each framework in Chromium: the value grows, is whole, and stops with its component. React runs under StrictMode. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium, launchChromium } from './browser.ts'
+import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { bundle } from './chat/bundle.ts'
 import type { handle } from './chat/values.ts'
 
@@ -17,11 +17,10 @@ afterAll(() => browser?.close())
 
 describe.skipIf(!hasChromium).each(['react', 'vue', 'svelte', 'solid'])('%s', (name) => {
   let page: Page
-  const complaints: string[] = []
+  let complaints: string[]
   beforeAll(async () => {
     page = await browser.newPage()
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    complaints = problemsOf(page, /warning|error/)
     await page.setContent('<!doctype html><div id="app"></div>')
     await page.addScriptTag({ content: code, type: 'module' })
     await page.waitForFunction(() => 'handle' in globalThis)
