@@ -121,7 +121,13 @@ const breaks = [
     ['policy'],
     'what costs by another meter, or is kept, is refused',
   ),
-  row('an answer is stored at the provider', 'policy/permit', 'compact({ store })', '{}', ['policy']),
+  row(
+    'an answer is stored at the provider',
+    'policy/own-fields',
+    'v.transform(() => false)',
+    'v.transform((store) => store)',
+    ['policy'],
+  ),
   row(
     'a picture is fetched from a private address',
     'policy/public-url',

@@ -837,6 +837,20 @@ describe('the hooks of the caller', () => {
     ])
   })
 
+  it('get a request again whose tools are functions for another provider, and may replace that too', async () => {
+    const seen: unknown[] = []
+    const gateway = gatewayOf({
+      check({ request }) {
+        seen.push(request.context.tools?.map((tool) => 'format' in tool))
+        return { ...request, options: { ...request.options, maxTokens: 77 } }
+      },
+    })
+    const tools = [{ type: 'custom', name: 'patch', description: 'a patch' }]
+    await askOf(gateway, 'openai-responses', 'anthropic', 'Hello', { body: { tools, max_output_tokens: 5000 } })
+    expect(seen).toEqual([[true], [false]])
+    expect(providers.asked[0]?.body).toMatchObject({ max_tokens: 77, tools: [{ name: 'patch' }] })
+  })
+
   it('learn the length of an answer that is cut off before its usage', async () => {
     const gateway = gatewayOf()
     providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))

@@ -13,14 +13,15 @@ export function* placesOf(value: unknown, path: Path = []): Generator<Path> {
 }
 
 /** Fields whose value is free: a schema, arguments, metadata, the JSON of a result. */
-const freeFields = /^(?:parameters\w*|input_?[sS]chema|json|arguments|args|input|response|metadata)$/
+const freeFields =
+  /^(?:parameters\w*|input_?[sS]chema|json|arguments|args|input|response|schema|responseJsonSchema|metadata)$/
 
 /** The places of the objects of a request whose fields its format defines. */
 export function definedObjectsOf(body: unknown): readonly Path[] {
   return [...placesOf(body)].filter((path) => {
     const value = valueAt(body, path)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject && !path.some((step, at) => at > 0 && freeFields.test(`${step}`))
+    return isObject && path[0] !== 'format' && !path.some((step, at) => at > 0 && freeFields.test(`${step}`))
   })
 }
 

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../src/core/errors.ts'
-import type { ContentBlock, Context } from '../../src/core/model.ts'
+import type { ContentBlock, Context, JsonObject } from '../../src/core/model.ts'
 import type { WireName } from '../../src/gateway/types.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { wires } from '../support/answers.ts'
@@ -190,6 +190,97 @@ describe.each(wires)('%s', (wire) => {
   })
 })
 
+/** Forms that official clients write, and that isoglot keeps without a word for them. */
+const ownForms: readonly (readonly [what: string, wire: WireName, body: object])[] = [
+  [
+    'a custom tool, and a result that is no error',
+    'anthropic',
+    {
+      model: 'm',
+      max_tokens: 10,
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', is_error: false, content: 'ok' }] },
+      ],
+      tools: [
+        {
+          type: 'custom',
+          name: 'f',
+          eager_input_streaming: true,
+          input_schema: { type: 'object', properties: {}, additionalProperties: false },
+        },
+      ],
+    },
+  ],
+  [
+    'a result of several fields',
+    'gemini',
+    {
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }] },
+        { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { name: 'f', content: 'ok' } } }] },
+      ],
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } } },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'a result as JSON, and a strict tool',
+    'bedrock-converse',
+    {
+      messages: [
+        { role: 'user', content: [{ text: 'Hi' }] },
+        { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }] },
+        { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ json: { a: 1 } }] } }] },
+      ],
+      toolConfig: {
+        tools: [
+          {
+            toolSpec: {
+              name: 'f',
+              strict: true,
+              inputSchema: { json: { type: 'object', properties: {}, additionalProperties: false } },
+            },
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a document as the result of a tool',
+    'cohere',
+    {
+      model: 'm',
+      messages: [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          tool_plan: 'Look',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: [{ type: 'document', document: { id: 'd', data: { a: 1 } } }] },
+      ],
+    },
+  ],
+]
+
+it.each(ownForms)('permits %s, of %s, as it is', (_what, wire, body) => {
+  const meaningOf = (one: object) => {
+    const { context, options } = formatsByName[wire].codec.decodeRequest(one as JsonObject, {
+      path: '/v1beta/models/m:generateContent',
+    })
+    return { ...context, options: { ...options, model: 'm' } }
+  }
+  expect(meaningOf(permitted(wire, body))).toMatchObject(meaningOf(body))
+})
+
 describe('on isoglot’s own wire', () => {
   const ask = (more: { tools?: object[]; content?: object[]; providerOptions?: object }, allow: string[] = []) => {
     const { tools, content = [{ type: 'text', text: 'Hi' }], providerOptions } = more
@@ -216,6 +307,28 @@ describe('on isoglot’s own wire', () => {
     expect(() => ask({ providerOptions: { [format]: { web_search_options: { a: 1 }, other: 1 } } }, allow)).toThrow(
       'other',
     )
+  })
+
+  it('an id of the account is left out, and an id of ours stays', () => {
+    const message = (id: string) => ({ role: 'user', id, content: [{ type: 'text', text: 'Hi', id }] })
+    const idsOf = (id: string) => {
+      const body = { version: 1, model: 'm', context: { messages: [message(id)] } }
+      const [read] = permittedRequest('isoglot', body).context.messages
+      const [block] = (read?.content ?? []) as readonly ContentBlock[]
+      return [read?.id, block?.id]
+    }
+    expect([idsOf('msg_of_another'), idsOf('msg_iso_1_0')]).toEqual([
+      [undefined, undefined],
+      ['msg_iso_1_0', 'msg_iso_1_0'],
+    ])
+  })
+
+  it('a picture has data or an address', () => {
+    const data = 'iVBORw0KGgo='
+    const url = 'https://example.com/a.png'
+    const image = (more: object) => ({ content: [{ type: 'image', mimeType: 'image/png', ...more }] })
+    for (const more of [{ data }, { url }]) expect(ask(image(more)).context.messages).toHaveLength(1)
+    for (const more of [{}, { data, url }]) expect(() => ask(image(more))).toThrow('"messages.0.content.0')
   })
 
   it('a tool with two names needs both', () => {
