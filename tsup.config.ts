@@ -48,7 +48,7 @@ function writeEntries() {
 export default defineConfig({
   entry: {
     ...Object.fromEntries(Object.entries(publicPaths('.')).map(([name, file]) => [`production/${name}`, file])),
-    'shared/t': 'src/tools/types.ts',
+    'shared/t': 'src/tools/schema-builder.ts',
     'shared/checks': 'src/checks/on.ts',
   },
   format: ['esm'],

@@ -30,8 +30,8 @@ const parts = partsOf(code)
 /** Names of the bundle; a pattern stands for all names of the files that it matches. */
 const features = {
   'hand-off: `prepare`': [/^prepare\//],
-  'hand-off: what the format lacks': [/^kit\/lacks/],
-  'losses: reports, places, reasons': [/^kit\/(losses|reasons)/],
+  'hand-off: what the format lacks': [/^formats\/shared\/lacks/],
+  'losses: reports, places, reasons': [/^formats\/shared\/(losses|reasons)/],
   'Chat: the reader of answers': [/openai-chat\/read/],
   'Chat: tools, choices, calls and results in requests': [
     'encodeTools',
@@ -74,7 +74,7 @@ const features = {
     'foreignInMessage',
     'foreignInBlock',
   ],
-  'error answers of hosts': [/^kit\/api-error/, 'decodeError', 'errorBeside', 'isError'],
+  'error answers of hosts': [/^formats\/shared\/api-error/, 'decodeError', 'errorBeside', 'isError'],
   'errors with their address, and without secrets': [
     'errorFor',
     'scrubError',

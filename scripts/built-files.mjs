@@ -7,7 +7,7 @@ export const bindings = ['react', 'vue', 'svelte', 'solid']
 
 /** The source of each public path, by its name. Each format and provider has its own path, named after its folder or file. */
 export function publicPaths(root) {
-  const formats = readdirSync(join(root, 'src', 'formats'))
+  const formats = readdirSync(join(root, 'src', 'formats')).filter((name) => name !== 'shared')
   const providers = readdirSync(join(root, 'src', 'providers')).map((name) => name.slice(0, -'.ts'.length))
   return {
     index: 'src/index.ts',

@@ -26,8 +26,8 @@ export function writtenGuides() {
 
 const tables = [
   ['The conversation and the run', 'src/client/request.ts', 'RunRequest'],
-  ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
-  ['Tools', 'src/tools/model.ts', 'ToolOptions'],
+  ['Options of the request', 'src/core/messages.ts', 'RequestOptions'],
+  ['Tools', 'src/tools/types.ts', 'ToolOptions'],
   ['Retries', 'src/ask/transport.ts', 'RetryOptions'],
   ['Timeouts, in `timeouts`', 'src/core/question.ts', 'Timeouts'],
   ['Settings of a model', 'src/core/codec.ts', 'ModelSettings'],

@@ -15,17 +15,22 @@ const box = { width: 116, height: 34, gapX: 16, gapY: 40 }
 const width = 960
 
 const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-const rooms = folders.map(({ name }) => name).sort()
+/** What all formats share is below them, in a folder of its own. */
+const shared = 'formats/shared'
+const rooms = [...folders.map(({ name }) => name), shared].sort()
+const roomOf = (path) => (path.startsWith(`${shared}/`) ? shared : path.split('/')[0])
 const imports = new Map(rooms.map((room) => [room, importsOf(room)]))
 
 /** The other folders that files of a folder import. */
 function importsOf(room) {
-  const files = readdirSync(join(src, room), { recursive: true }).filter((name) => name.endsWith('.ts'))
+  const files = readdirSync(join(src, room), { recursive: true }).filter(
+    (name) => name.endsWith('.ts') && roomOf(`${room}/${name}`) === room,
+  )
   const targets = files.flatMap((name) => {
     const file = join(src, room, name)
     return specifiersIn(readFileSync(file, 'utf8')).map((path) => relative(src, join(dirname(file), path)))
   })
-  const [found, others] = [new Set(targets.map((path) => path.split('/')[0])), new Set(rooms)]
+  const [found, others] = [new Set(targets.map(roomOf)), new Set(rooms)]
   return [...found].filter((to) => others.has(to) && to !== room)
 }
 

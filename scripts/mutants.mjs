@@ -53,8 +53,8 @@ const areas = [
   ['src/assemble/**/*.ts', 12],
   ['src/framing/**/*.ts', 6],
   ['src/client/**/*.ts', 16],
-  ['src/formats/*/{read,serve}.ts', 16],
-  ['src/formats/*/{ask,receive,words}.ts', 16],
+  ['src/formats/*/{decode-answer,server/encode-answer}.ts', 16],
+  ['src/formats/*/{encode-request,server/decode-request,tables}.ts', 16],
   ['src/prepare/*.ts', 8],
   ['src/tools/*.ts', 8],
   ['src/gateway/*.ts', 10],
@@ -179,7 +179,7 @@ async function findReach() {
   const inWorker = passing.filter(({ file }) => file.includes('/test/worker/'))
   return new Map(
     mutants.map(({ number, file }) => {
-      // `test/codecs/gemini` tests `src/formats/gemini/ask.ts`, and then `test/codecs`.
+      // `test/codecs/gemini` tests `src/formats/gemini/encode-request.ts`, and then `test/codecs`.
       const folders = dirname(file).split('/').slice(1)
       const near = folders.map((_, at) => `/test/${folders.slice(0, at + 1).join('/')}/`)
       const nearness = (one) => near.filter((folder) => one.file.includes(folder)).length

@@ -42,13 +42,13 @@ export type {
   StreamEncoder,
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
-export type { SchemaRules } from './kit/fit-schema.ts'
-export type { GatewayFormat } from './kit/gateway-format.ts'
-export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
+export type { SchemaRules } from './formats/shared/fit-schema.ts'
+export type { GatewayFormat } from './formats/shared/gateway-format.ts'
+export type { HostedTool, UserLocation } from './formats/shared/hosted-tool.ts'
 
 // ---- to encode ----------------------------------------------------------------------------------
 
-export { type Losses, newLosses, reportLoss } from './kit/losses.ts'
+export { type Losses, newLosses, reportLoss } from './formats/shared/losses.ts'
 export { legalToolName, type Prepared, type PrepareOptions, prepare } from './prepare/prepare.ts'
 
 // ---- to decode ----------------------------------------------------------------------------------
@@ -64,6 +64,8 @@ export type { HttpModel } from './core/question.ts'
 
 export type { StandardIssue, StandardResult, StandardSchema } from './tools/definition.ts'
 export { definitionOf, isRunnable } from './tools/definition.ts'
+export { failed, type InvokeOptions } from './tools/run.ts'
+export type { ArgumentsOf } from './tools/tool.ts'
 export type {
   AnyTools,
   CallOf,
@@ -75,9 +77,7 @@ export type {
   ToolOptions,
   ToolOutput,
   ToolVerdict,
-} from './tools/model.ts'
-export { failed, type InvokeOptions } from './tools/run.ts'
-export type { ArgumentsOf } from './tools/tool.ts'
+} from './tools/types.ts'
 
 // ---- options and results of a run, by their parts -----------------------------------------------
 

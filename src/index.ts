@@ -37,18 +37,18 @@ export type { Model } from './core/question.ts'
 
 export { type Approval, approval, signApproval, verifyApproval } from './tools/approval.ts'
 export type { AnySchema, OutputOf } from './tools/definition.ts'
-export type { Tool, ToolContext, ToolResult } from './tools/model.ts'
 export { invokeTool, toToolMessage } from './tools/run.ts'
+export * as t from './tools/schema-builder.ts'
 export { type ToolSpec, tool } from './tools/tool.ts'
-export * as t from './tools/types.ts'
+export type { Tool, ToolContext, ToolResult } from './tools/types.ts'
 
 // ---- options that bring their own code ----------------------------------------------------------
 
 export { liveArguments } from './assemble/live-arguments.ts'
 export { resumable } from './client/resume.ts'
 export { budget } from './tools/budget.ts'
-export type { CallLog } from './tools/model.ts'
 export { memoryCallLog } from './tools/run.ts'
+export type { CallLog } from './tools/types.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ export type {
   ToolMessage,
   Usage,
   UserMessage,
-} from './core/model.ts'
+} from './core/messages.ts'
 export { block } from './messages/block.ts'
 export type { MessageLike } from './messages/message-like.ts'
 

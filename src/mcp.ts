@@ -21,10 +21,10 @@ import { longestMs } from './core/abort.ts'
 import { checkOptions } from './core/checks.ts'
 import { LimitError } from './core/errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/json.ts'
-import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
+import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/messages.ts'
 import { checkConsent } from './tools/definition.ts'
-import type { Tool, ToolBehaviour, ToolOutput } from './tools/model.ts'
 import { ToolRun } from './tools/run.ts'
+import type { Tool, ToolBehaviour, ToolOutput } from './tools/types.ts'
 
 /** The methods of the official client that isoglot uses. Any object with these methods works. */
 export interface McpClient {

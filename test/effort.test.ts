@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeRequest as encodeChat } from '../src/formats/openai-chat/index.ts'
 import { encodeRequest as encodeResponses } from '../src/formats/openai-responses/index.ts'
-import { nearestEffort } from '../src/kit/effort.ts'
+import { nearestEffort } from '../src/formats/shared/effort.ts'
 
 describe('a budget of tokens, where a wire has only efforts', () => {
   it.each([

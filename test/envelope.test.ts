@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject, Opaque } from '../src/core/model.ts'
-import { isEnvelope, packProof, unpackEnvelope, unpackProof } from '../src/kit/envelope.ts'
+import type { Json, JsonObject, Opaque } from '../src/core/messages.ts'
+import { isEnvelope, packProof, unpackEnvelope, unpackProof } from '../src/formats/shared/envelope.ts'
 
 const seed = 20_261_120
 

@@ -13,16 +13,16 @@ import type {
   Opaque,
   ReasoningBlock,
   ToolCall,
-} from '../src/core/model.ts'
+} from '../src/core/messages.ts'
 import * as anthropic from '../src/formats/anthropic/index.ts'
 import * as bedrock from '../src/formats/bedrock-converse/index.ts'
 import * as gemini from '../src/formats/gemini/index.ts'
 import * as ollama from '../src/formats/ollama/index.ts'
 import * as openaiChat from '../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../src/formats/openai-responses/index.ts'
+import { isEnvelope, knownProof, packProof } from '../src/formats/shared/envelope.ts'
 import { encodeEventStream } from '../src/framing/event-stream.ts'
 import { encodeSse } from '../src/framing/text.ts'
-import { isEnvelope, knownProof, packProof } from '../src/kit/envelope.ts'
 import { prepare } from '../src/prepare/prepare.ts'
 import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'

@@ -1,7 +1,7 @@
 /** The free text of a call, out of pieces of the JSON in which a model writes it. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { freeTextParameters, freeTextReader } from '../src/kit/free-text.ts'
+import { freeTextParameters, freeTextReader } from '../src/formats/shared/free-text.ts'
 
 /** JSON of a text, with some of its characters as escapes, as models write them. */
 const written = fc

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { modelFamily, ownProof, withAskedModel } from '../src/core/content.ts'
-import type { AssistantMessage, Opaque } from '../src/core/model.ts'
+import type { AssistantMessage, Opaque } from '../src/core/messages.ts'
 
 describe('the family of a model', () => {
   it.each([

@@ -23,6 +23,7 @@ it('names every format, and the functions of clouds', () => {
     'gemini-interactions': 'Interactions',
   }
   for (const folder of readdirSync(join(root, 'src', 'formats'))) {
+    if (folder === 'shared') continue
     const word = titles[folder] ?? folder.replace(/^openai-/, '')
     for (const text of [page, providers]) expect(text.toLowerCase()).toContain(word.toLowerCase())
   }

@@ -1,10 +1,10 @@
 /** A run through a server of ours, beside the same run without one. */
 import { describe, expect, it, vi } from 'vitest'
-import type { Message, MessageEvent } from '../src/core/model.ts'
+import type { Message, MessageEvent } from '../src/core/messages.ts'
 import type { Model } from '../src/core/question.ts'
+import { formats } from '../src/formats/shared/lacks.ts'
 import { answerResponse, createGateway, type EndReport, isoglotFormat } from '../src/gateway/index.ts'
 import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
-import { formats } from '../src/kit/lacks.ts'
 import { remote } from '../src/remote/index.ts'
 import { call, type MockAnswer, type MockModel, mockModel } from '../src/test/index.ts'
 

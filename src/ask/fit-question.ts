@@ -3,9 +3,9 @@ import type { Offered, Rules } from '../core/codec.ts'
 import { callIdsOf } from '../core/content.ts'
 import { nextNumber } from '../core/ids.ts'
 import { compact } from '../core/json.ts'
-import type { Loss } from '../core/model.ts'
+import type { Loss } from '../core/messages.ts'
 import type { Call, Question } from '../core/question.ts'
-import { checkLoss } from '../kit/losses.ts'
+import { checkLoss } from '../formats/shared/losses.ts'
 import { legalToolChoice, prepare } from '../prepare/prepare.ts'
 
 /** What a question is fitted to. */

@@ -8,7 +8,7 @@ import { after, alarm, follow, unlessAborted } from '../core/abort.ts'
 import type { EncodedRequest } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject, misfit } from '../core/json.ts'
-import type { AssistantMessage, Loss, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, Loss, MessageEvent } from '../core/messages.ts'
 import type { AttemptEnd, Call, Deadline, HttpModel, Timeouts } from '../core/question.ts'
 import { isSecretName, scrubber, secretsOf, titleOf } from './errors.ts'
 

@@ -38,7 +38,7 @@ import type {
   ToolCall,
   ToolCallChunk,
   Usage,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 import type { LiveArguments } from '../core/question.ts'
 import type { Reducer } from '../core/reducer.ts'
 

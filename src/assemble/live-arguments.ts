@@ -10,7 +10,7 @@
 
 import { maxArgumentsDepth } from '../core/content.ts'
 import { backslash, quote, setOwn } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import type { Json, JsonObject } from '../core/messages.ts'
 import type { LiveArguments } from './assemble.ts'
 
 /** The token that may come next; `nothing` after the text is complete, malformed or too deep. */

@@ -1,7 +1,7 @@
 /** A whole answer as the events of a stream. @module */
 import { blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { ChatResponse, ContentBlock, MessageEvent } from '../core/model.ts'
+import type { ChatResponse, ContentBlock, MessageEvent } from '../core/messages.ts'
 
 /** The events of an answer that came whole: each block begins and ends at once. */
 export function replay(response: ChatResponse): MessageEvent[] {

@@ -1,6 +1,7 @@
 /** Code that all bindings share. @module */
-import type { ChatStore, ChatStoreOptions } from '../chat/model.ts'
+
 import { createChatStore } from '../chat/store.ts'
+import type { ChatStore, ChatStoreOptions } from '../chat/types.ts'
 
 /** What a binding needs of a store. */
 export interface AnyStore<Snapshot extends object = object> {

@@ -1,7 +1,6 @@
 'use client'
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
 import {
   createObjectStore,
   type ObjectActions,
@@ -9,8 +8,9 @@ import {
   type ObjectStore,
   type ObjectStoreOptions,
 } from '../chat/object-store.ts'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/types.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**

@@ -1,6 +1,5 @@
 /** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
 import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
-import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import {
   createObjectStore,
   type ObjectActions,
@@ -8,8 +7,9 @@ import {
   type ObjectStore,
   type ObjectStoreOptions,
 } from '../chat/object-store.ts'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/types.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { type AnyStore, isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 

@@ -1,7 +1,6 @@
 /** Svelte 5: the path `isoglot/svelte`. @see https://svelte.dev/docs/svelte/svelte-reactivity (read 2026-11) @module */
 import { onDestroy, onMount } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
-import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import {
   createObjectStore,
   type ObjectActions,
@@ -9,8 +8,9 @@ import {
   type ObjectStore,
   type ObjectStoreOptions,
 } from '../chat/object-store.ts'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/types.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { type ActionsOf, type AnyStore, isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 

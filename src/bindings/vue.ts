@@ -8,7 +8,6 @@ import {
   onScopeDispose,
   shallowRef,
 } from 'vue'
-import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import {
   createObjectStore,
   type ObjectActions,
@@ -16,8 +15,9 @@ import {
   type ObjectStore,
   type ObjectStoreOptions,
 } from '../chat/object-store.ts'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/types.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { type ActionsOf, type AnyStore, actionsOf, isStore, storeOf } from './binding.ts'
 
 /**

@@ -6,7 +6,7 @@
  * @module
  */
 import { compact } from '../core/json.ts'
-import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/model.ts'
+import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/messages.ts'
 
 /** How the text of an answer is read: unchanged, or as JSON with `text`, `calls` or `answer` in it. */
 export type AnswerForm = 'plain' | 'envelope'

@@ -14,11 +14,11 @@ import type {
   ToolMessage,
   ToolResultBlock,
   UserMessage,
-} from '../core/model.ts'
-import { type FormatLacks, withoutLacks } from '../kit/lacks.ts'
-import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
-import * as reasons from '../kit/reasons.ts'
-import { chosenTools, reportUnusedChoice } from '../kit/tools.ts'
+} from '../core/messages.ts'
+import { type FormatLacks, withoutLacks } from '../formats/shared/lacks.ts'
+import { type Losses, newLosses, reportLoss } from '../formats/shared/losses.ts'
+import * as reasons from '../formats/shared/reasons.ts'
+import { chosenTools, reportUnusedChoice } from '../formats/shared/tools.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
 import { provider } from './errors.ts'

@@ -2,14 +2,14 @@
 
 import { guarded } from '../core/abort.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 import { addUsage } from '../core/usage.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { inBranches } from './branches.ts'
 import { type Entry, entriesOf, isSaid, placeId } from './entry.ts'
 import { merged } from './merge.ts'
-import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
 import { type Publisher, publisher } from './publisher.ts'
+import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './types.ts'
 import { viewOf } from './view.ts'
 import type { ViewMessage } from './view-message.ts'
 

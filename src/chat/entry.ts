@@ -3,8 +3,8 @@ import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
 import { blocksOf, noResult } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
-import type { ChatTurn, SealedHistory, StoredEntry } from './model.ts'
+import type { AssistantMessage, Message, ToolCall } from '../core/messages.ts'
+import type { ChatTurn, SealedHistory, StoredEntry } from './types.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** Facts about a call that events have and messages do not. */

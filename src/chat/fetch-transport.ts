@@ -2,12 +2,12 @@
 import { checkOptions } from '../core/checks.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/json.ts'
-import type { JsonObject, Message } from '../core/model.ts'
+import type { JsonObject, Message } from '../core/messages.ts'
 import { readingOf } from '../page/reading.ts'
-import type { AnyTools } from '../tools/model.ts'
+import type { AnyTools } from '../tools/types.ts'
 import type { keptRuns } from './kept-runs.ts'
-import type { ChatTransport, ChatTurn } from './model.ts'
 import { readRuns } from './run-transport.ts'
+import type { ChatTransport, ChatTurn } from './types.ts'
 
 type HeadersOf = (asked: { readonly refresh: boolean }) => HeadersInit | Promise<HeadersInit>
 

@@ -1,8 +1,8 @@
 /** Files of a page as blocks of a message. @module */
 import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
-import type { AudioBlock, Content, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
-import type { FileRules, SendContent } from './model.ts'
+import type { AudioBlock, Content, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/messages.ts'
+import type { FileRules, SendContent } from './types.ts'
 
 /** The blocks that a file can become. */
 export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | PlainTextBlock

@@ -8,6 +8,16 @@
 export { type FetchTransportOptions, fetchTransport } from './fetch-transport.ts'
 export { type FileAsBlock, toBlock } from './files.ts'
 export { type KeptRuns, keptRuns } from './kept-runs.ts'
+export {
+  createObjectStore,
+  type ObjectActions,
+  type ObjectSnapshot,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from './object-store.ts'
+export { idbPersist, localPersist } from './persist.ts'
+export { type ReadableRun, runTransport } from './run-transport.ts'
+export { createChatStore } from './store.ts'
 export type {
   ChatActions,
   ChatEnd,
@@ -27,16 +37,6 @@ export type {
   SendContent,
   StoredChat,
   StoredEntry,
-} from './model.ts'
-export {
-  createObjectStore,
-  type ObjectActions,
-  type ObjectSnapshot,
-  type ObjectStore,
-  type ObjectStoreOptions,
-} from './object-store.ts'
-export { idbPersist, localPersist } from './persist.ts'
-export { type ReadableRun, runTransport } from './run-transport.ts'
-export { createChatStore } from './store.ts'
+} from './types.ts'
 export { toView } from './view.ts'
 export type { DataViewPart, ToolPart, ViewMessage, ViewPart } from './view-message.ts'

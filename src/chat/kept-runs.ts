@@ -2,8 +2,8 @@
 import { isOfNetwork } from '../core/errors.ts'
 import { readingOf } from '../page/reading.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
-import type { ChatEvents, ChatQuestion, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
+import type { ChatEvents, ChatQuestion, ChatTransport } from './types.ts'
 
 /** Continues runs that the server stores. `keptRuns` returns it, for `fetchTransport`. */
 export interface KeptRuns {

@@ -6,9 +6,9 @@ import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import { remote } from '../remote/index.ts'
 import { type WorkerSessionOptions, workerSession } from '../remote/session.ts'
-import type { AnyTools } from '../tools/model.ts'
-import type { ChatTransport } from './model.ts'
+import type { AnyTools } from '../tools/types.ts'
 import { runTransport } from './run-transport.ts'
+import type { ChatTransport } from './types.ts'
 
 /** The options of a turn that cannot be settings. */
 type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals' | 'data'

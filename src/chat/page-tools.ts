@@ -1,9 +1,9 @@
 /** Runs tools in the page when a server hands their calls over: the server has their definitions without `execute`. @module */
 import type { StreamEvent } from '../client/result.ts'
-import type { Message, ToolCall } from '../core/model.ts'
+import type { Message, ToolCall } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { Tool } from '../tools/model.ts'
 import { memoryCallLog } from '../tools/run.ts'
+import type { Tool } from '../tools/types.ts'
 
 /** The context for calls that run in the page. */
 interface PageToolContext {

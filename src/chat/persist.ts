@@ -1,7 +1,7 @@
 /** Storages for chats in a page: `localStorage` and IndexedDB. @module */
 import { compact } from '../core/json.ts'
-import type { ContentBlock, Message } from '../core/model.ts'
-import type { Persist, StoredChat, StoredEntry } from './model.ts'
+import type { ContentBlock, Message } from '../core/messages.ts'
+import type { Persist, StoredChat, StoredEntry } from './types.ts'
 
 /**
  * Chats in `localStorage`, which has about 5 MB for all pages of an origin. A chat that does not fit is stored without the bytes of its

@@ -1,11 +1,11 @@
 /** The request for a turn, and where the answer of a turn belongs that a server runs. @module */
 import { textOf } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
 import { type Entry, isSaid, newEntry } from './entry.ts'
-import type { ChatQuestion, ChatTrigger } from './model.ts'
+import type { ChatQuestion, ChatTrigger } from './types.ts'
 
 /** The request to a transport. */
 export interface Question {

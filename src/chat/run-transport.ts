@@ -1,7 +1,7 @@
 /** A transport made from a function that starts a run. @module */
 import type { StreamEvent } from '../client/result.ts'
-import type { AnyTools } from '../tools/model.ts'
-import type { ChatEvents, ChatTransport, ChatTurn } from './model.ts'
+import type { AnyTools } from '../tools/types.ts'
+import type { ChatEvents, ChatTransport, ChatTurn } from './types.ts'
 
 /** The fields of a run that a transport reads. The runs of `stream` and `readEvents` have them. */
 export interface ReadableRun<Tools extends AnyTools = AnyTools> {

@@ -1,17 +1,17 @@
 /** The state of a chat for a page, and its methods, for any framework. @module */
 import { checkOptions } from '../core/checks.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { Message, ToolCall } from '../core/model.ts'
+import type { Message, ToolCall } from '../core/messages.ts'
 import { outputOf } from '../tools/definition.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
 import { failed as failedResult, resultOf } from '../tools/run.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
-import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './model.ts'
 import { type Question, unanswered } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
+import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
 /**
  * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.

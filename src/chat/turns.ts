@@ -6,14 +6,14 @@ import { guarded } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
-import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './model.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
 import { placed, type Question, questionIn, unanswered } from './question.ts'
+import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './types.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10

@@ -11,8 +11,8 @@ import type {
   PlainTextBlock,
   ToolDefinition,
   VideoBlock,
-} from '../core/model.ts'
-import type { AnyData, AnyTools, ArgumentsFor, NamedValue, Or } from '../tools/model.ts'
+} from '../core/messages.ts'
+import type { AnyData, AnyTools, ArgumentsFor, NamedValue, Or } from '../tools/types.ts'
 
 /** One item of the list that a page draws: a message of the user, or all rounds of the answer to it. */
 export interface ViewMessage<Tools extends AnyTools = AnyTools, Data extends object = AnyData> {

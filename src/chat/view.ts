@@ -3,8 +3,8 @@
  */
 import { blocksOf, isPart, textOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { CitationBlock, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
-import type { AnyData } from '../tools/model.ts'
+import type { CitationBlock, ContentBlock, Message, ToolCall, ToolMessage } from '../core/messages.ts'
+import type { AnyData } from '../tools/types.ts'
 import { type Entry, entriesOf, placeId } from './entry.ts'
 import type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'
 

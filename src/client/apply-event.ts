@@ -11,9 +11,9 @@ import type {
   Metadata,
   ServerToolCallChunk,
   ToolCallChunk,
-} from '../core/model.ts'
-import type { DataEvent } from '../tools/model.ts'
+} from '../core/messages.ts'
 import { toToolMessage } from '../tools/run.ts'
+import type { DataEvent } from '../tools/types.ts'
 import type { StreamEvent } from './result.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Prints a chat while it runs, in plain text. @module */
 import { textOf } from '../core/content.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 import { printable } from '../core/printable.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
 import { toToolMessage } from '../tools/run.ts'

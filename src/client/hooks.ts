@@ -9,10 +9,10 @@ import type {
   RequestOptions,
   ToolCall,
   Usage,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 import type { Model } from '../core/question.ts'
 import type { MessageLike } from '../messages/message-like.ts'
-import type { Tool, ToolResult } from '../tools/model.ts'
+import type { Tool, ToolResult } from '../tools/types.ts'
 import type { RunResponse, RunResult } from './result.ts'
 
 /** A round that is about to begin. */

@@ -10,8 +10,8 @@ import type {
   ProviderState,
   StopReason,
   Usage,
-} from '../core/model.ts'
-import type { AnyData, AnyTools, CallOf, DataEvent, ToolEvent } from '../tools/model.ts'
+} from '../core/messages.ts'
+import type { AnyData, AnyTools, CallOf, DataEvent, ToolEvent } from '../tools/types.ts'
 
 /**
  * An event of `stream`. Compare its `type` to narrow it. The answer has `text_delta`, `reasoning_delta`, `tool_call` and the others of

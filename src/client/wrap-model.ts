@@ -1,7 +1,7 @@
 /** Functions around the questions and answers of a model. @module */
 
 import { isObject } from '../core/json.ts'
-import type { MessageEvent } from '../core/model.ts'
+import type { MessageEvent } from '../core/messages.ts'
 import type { Call, HttpModel, Model, Question } from '../core/question.ts'
 
 /** Functions around the questions and answers of a model. Each is optional. */

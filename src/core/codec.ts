@@ -19,7 +19,7 @@ import type {
   StopReason,
   ToolCall,
   Usage,
-} from './model.ts'
+} from './messages.ts'
 import type { Machine } from './reducer.ts'
 
 /** Takes the bytes of one streamed answer, in chunks of any size. */

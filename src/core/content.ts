@@ -20,7 +20,7 @@ import type {
   Role,
   StopReason,
   ToolCall,
-} from './model.ts'
+} from './messages.ts'
 
 /** The content as blocks. An empty string has no blocks. */
 export function blocksOf(content: Content | null): readonly ContentBlock[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AssistantMessage, Json, Loss } from './model.ts'
+import type { AssistantMessage, Json, Loss } from './messages.ts'
 import { printable } from './printable.ts'
 
 /** The base class of all errors of isoglot. `code` never changes between versions, and a `switch` on it narrows the type. */

@@ -5,7 +5,7 @@
  */
 
 import { DecodeError } from './errors.ts'
-import type { Json, JsonObject } from './model.ts'
+import type { Json, JsonObject } from './messages.ts'
 
 /** The table's own entry for a word, or `undefined`. `table['constructor']` would find an inherited function. */
 export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T | undefined {

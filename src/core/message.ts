@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AssistantMessage, Content, InstructionMessage, ToolMessage, UserMessage } from './model.ts'
+import type { AssistantMessage, Content, InstructionMessage, ToolMessage, UserMessage } from './messages.ts'
 
 /** The fields of a message beside its role and content. */
 export type MessageOptions<Message> = Omit<Message, 'role' | 'content'>

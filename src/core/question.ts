@@ -5,7 +5,7 @@
  */
 
 import type { AnswerDecoder, ClientCodec, ModelSettings, StoredStream } from './codec.ts'
-import type { AssistantMessage, Context, JsonObject, MessageEvent, RequestOptions, Usage } from './model.ts'
+import type { AssistantMessage, Context, JsonObject, MessageEvent, RequestOptions, Usage } from './messages.ts'
 
 /** What is asked: the conversation with its tools, and the options. Plain data. */
 export interface Question {

@@ -1,5 +1,5 @@
 import { compact, unlessEmpty } from './json.ts'
-import type { ChatResponse, Usage } from './model.ts'
+import type { ChatResponse, Usage } from './messages.ts'
 
 /** A count of tokens; `undefined` for everything that cannot be one, such as a negative or fractional number. */
 export function tokenCount(value: unknown): number | undefined {

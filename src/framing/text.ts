@@ -17,7 +17,7 @@ import type { Frame } from '../core/codec.ts'
 import { tooLarge } from '../core/errors.ts'
 import { endOfString } from '../core/json.ts'
 import type { Machine } from '../core/reducer.ts'
-import { byteLength } from '../kit/utf8.ts'
+import { byteLength } from '../formats/shared/utf8.ts'
 
 export interface FrameLimits {
   /** The maximum size of an event or line, in bytes of UTF-8. Default 8 MiB. */

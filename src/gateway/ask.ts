@@ -3,7 +3,7 @@
 import { chunksOf, readBody, readWhole, sendText, startDeadline } from '../ask/transport.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
-import { withoutEnvelopes } from '../kit/envelope.ts'
+import { withoutEnvelopes } from '../formats/shared/envelope.ts'
 import {
   type AnswerText,
   awaitContent,

@@ -2,7 +2,7 @@
 
 import { checkOptions } from '../core/checks.ts'
 import { isObject } from '../core/json.ts'
-import type { JsonObject } from '../core/model.ts'
+import type { JsonObject } from '../core/messages.ts'
 import { refusal } from './errors.ts'
 import type { GatewayLimits } from './types.ts'
 

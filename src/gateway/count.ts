@@ -5,8 +5,8 @@
  */
 import { readBody, readText, sendText, startDeadline } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
-import type { JsonObject } from '../core/model.ts'
-import type { Counting, GatewayFormat } from '../kit/gateway-format.ts'
+import type { JsonObject } from '../core/messages.ts'
+import type { Counting, GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { withKey } from './ask-model.ts'
 import { bodyOf } from './body.ts'
 import type { Call } from './call.ts'

@@ -1,7 +1,7 @@
 /** The last events of a stored stream that has no end. @module */
 import type { Frame } from '../core/codec.ts'
 import { compact, field } from '../core/json.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { toClientError } from './errors.ts'
 import { pieceWriter } from './pieces.ts'
 

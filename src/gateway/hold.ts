@@ -7,7 +7,7 @@
  * @module
  */
 import type { Fragment } from '../core/codec.ts'
-import type { ContentBlock } from '../core/model.ts'
+import type { ContentBlock } from '../core/messages.ts'
 import { type Begun, headLength, mark, type Search } from './scrub.ts'
 
 /** The maximum number of items that wait. */

@@ -20,8 +20,8 @@ import type {
   ProviderData,
   ProviderState,
   RequestOptions,
-} from '../core/model.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+} from '../core/messages.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { check, content, message, metadata } from '../messages/schema.ts'
 import { addToBlocks } from '../page/blocks-so-far.ts'
 import { type PageError, toPageError } from '../page/page-error.ts'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatewayFormat, Listing } from '../kit/gateway-format.ts'
+import type { GatewayFormat, Listing } from '../formats/shared/gateway-format.ts'
 import { errorAnswer, unknownModel } from './errors.ts'
 import { isPermitted, type ModelTable } from './models.ts'
 import type { Permit } from './types.ts'

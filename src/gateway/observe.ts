@@ -2,8 +2,8 @@
 
 import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
-import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
-import { widthOf } from '../kit/utf8.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/messages.ts'
+import { widthOf } from '../formats/shared/utf8.ts'
 
 /** The figures of an answer so far. */
 export interface Seen {

@@ -2,7 +2,7 @@
 import type { OwnCall } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk } from '../core/model.ts'
+import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk } from '../core/messages.ts'
 
 /** By the names of the functions. */
 export type OwnCalls = ReadonlyMap<string | undefined, OwnCall>

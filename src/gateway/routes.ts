@@ -1,7 +1,7 @@
 /** The paths of a gateway, and their meaning. @module */
 import { compact, isObject } from '../core/json.ts'
 import { percentDecoded } from '../core/media.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 
 /**
  * The thing that a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of

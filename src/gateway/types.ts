@@ -2,9 +2,9 @@
 import type { Timeouts } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
-import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
+import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/messages.ts'
 import type { HttpModel, Model } from '../core/question.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 
 /** The name of a format that a gateway answers in. */
 export type WireName = GatewayFormat['name']

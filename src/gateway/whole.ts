@@ -1,6 +1,6 @@
 /** Joins a stream for a client that wants its answer without streaming. @module */
 import type { Frame, Reply, ServerCodec, StreamEncoder } from '../core/codec.ts'
-import type { Loss, MessageEvent } from '../core/model.ts'
+import type { Loss, MessageEvent } from '../core/messages.ts'
 
 /** Writes the whole body as one piece, at the end of the stream. Writes nothing for an error, because the status reports it. */
 export function encodeWhole({ encodeResponse }: Pick<ServerCodec, 'encodeResponse'>, reply: Reply = {}): StreamEncoder {

@@ -6,7 +6,7 @@
  * @module
  */
 import { compact, field, isObject, stringOr } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import type { Json, JsonObject } from '../core/messages.ts'
 
 /** A call, run by us or by the provider. */
 export function openCall({ type: _, toolCallId, toolName, input, providerExecuted, ...rest }: JsonObject): JsonObject {

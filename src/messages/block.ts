@@ -29,7 +29,7 @@ import type {
   ToolResultBlock,
   UnknownBlock,
   VideoBlock,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 import { readBlock } from './read-block.ts'
 
 /** The fields of a block beside those that its function takes by themselves. */

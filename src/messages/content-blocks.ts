@@ -1,7 +1,7 @@
 /** Blocks of a message, by kind. @module */
 import { blocksOf, blocksOfTurn, findingIn, toolCallsOf } from '../core/content.ts'
 import { isObject } from '../core/json.ts'
-import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../core/model.ts'
+import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../core/messages.ts'
 import type { MessageLike } from './message-like.ts'
 import { readMessage } from './read-message.ts'
 import { toMessage } from './to-message.ts'

@@ -3,7 +3,7 @@
 import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
-import type { ContentBlock, ContextTool, Message } from '../core/model.ts'
+import type { ContentBlock, ContextTool, Message } from '../core/messages.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** The options of the estimate. */

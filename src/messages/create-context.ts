@@ -1,6 +1,6 @@
 /** A conversation from its parts. @module */
 import { isObject } from '../core/json.ts'
-import type { Content, Context, ContextTool, ProviderState } from '../core/model.ts'
+import type { Content, Context, ContextTool, ProviderState } from '../core/messages.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
 /** The parts of a context. All are optional. */

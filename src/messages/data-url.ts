@@ -1,7 +1,7 @@
 /** A block from a data URL, by its MIME type. @see https://www.rfc-editor.org/rfc/rfc2397 @module */
 import { DecodeError } from '../core/errors.ts'
 import { type DataUrl, readDataUrl } from '../core/media.ts'
-import type { ContentBlock } from '../core/model.ts'
+import type { ContentBlock } from '../core/messages.ts'
 
 /** Where the bytes of a media block are: raw base64 and its type, or the URL. */
 export type MediaSource = { readonly data: string; readonly mimeType: string } | { readonly url: string }

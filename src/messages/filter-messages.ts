@@ -2,7 +2,7 @@
 import { checkOptions } from '../core/checks.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, Message, Role } from '../core/messages.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 import { checkRoles } from './roles.ts'

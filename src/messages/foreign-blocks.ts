@@ -8,7 +8,7 @@
  * @module
  */
 import { arrayOf, compact, field, isObject, lookup, stringOr } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import type { Json, JsonObject } from '../core/messages.ts'
 import { openCall, openMedia, openResult } from './ai-sdk-parts.ts'
 import { sourceOf } from './data-url.ts'
 import { readAnyCall, readId } from './read-call.ts'

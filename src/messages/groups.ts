@@ -1,6 +1,6 @@
 /** Messages that must stay together: a turn with calls and their results, and reasoning with the turn after it. @module */
 import { blocksOf, toolCallsOf } from '../core/content.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 
 /**
  * The messages in groups that stay or go as one. All messages from a call to the last of its results make a group; so does a turn with only

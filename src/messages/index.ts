@@ -13,7 +13,7 @@
 
 export type { AnyCall } from '../core/content.ts'
 export type { MessageOptions } from '../core/message.ts'
-export type * from '../core/model.ts'
+export type * from '../core/messages.ts'
 
 // ---- to shorten a history -----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import type {
   StopReason,
   ToolCallChunk,
   Usage,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 
 /** A piece of an assistant's message: of its text, its reasoning and its calls. */
 export interface MessageChunk extends Omit<AssistantMessage, 'toolCalls'> {

@@ -3,7 +3,7 @@
 import { checkOptions } from '../core/checks.ts'
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
+import type { AssistantMessage, Content, ContentBlock, Message } from '../core/messages.ts'
 import { addUsage } from '../core/usage.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 

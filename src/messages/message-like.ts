@@ -1,6 +1,6 @@
 /** Reads the short forms of messages. @module */
 import { checkMessage, readEach } from '../core/content.ts'
-import type { Content, Message, Role } from '../core/model.ts'
+import type { Content, Message, Role } from '../core/messages.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 
 /**

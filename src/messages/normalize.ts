@@ -1,7 +1,7 @@
 /** Raw conversations, checked and in our form: what comes from a client, a file, a store or another library. @module */
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, field, isObject } from '../core/json.ts'
-import type { Json, Message } from '../core/model.ts'
+import type { Json, Message } from '../core/messages.ts'
 import { type Reading, readMessage } from './read-message.ts'
 import { type Safe, safely } from './safe.ts'
 

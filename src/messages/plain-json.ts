@@ -1,5 +1,5 @@
 /** Plain JSON, or an error that names the value that is not JSON. @module */
-import type { Json } from '../core/model.ts'
+import type { Json } from '../core/messages.ts'
 
 /** The deepest data: deeper data is cyclic or malicious. */
 const maxDepth = 512

@@ -1,7 +1,7 @@
 /** Prints messages as text for people, or as a transcript for a model. @module */
 import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
+import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/messages.ts'
 import { printable } from '../core/printable.ts'
 import type { MessageLike } from './message-like.ts'
 import { toMessage } from './to-message.ts'

@@ -5,7 +5,7 @@
  */
 import { DecodeError } from '../core/errors.ts'
 import { compact, field, isObject, lookup } from '../core/json.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../core/model.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../core/messages.ts'
 import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'

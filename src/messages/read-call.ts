@@ -2,7 +2,7 @@
 
 import { parseArguments, readCall, textOfArguments } from '../core/content.ts'
 import { compact, field, isObject, otherFields, stringOr } from '../core/json.ts'
-import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../core/model.ts'
+import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../core/messages.ts'
 
 /**
  * A call from any of: ours; OpenAI's `{ id, function: { name, arguments } }` and `{ call_id, name, arguments }`; Anthropic's

@@ -6,7 +6,15 @@
  */
 import { DecodeError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../core/json.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../core/model.ts'
+import type {
+  ContentBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Message,
+  StopReason,
+  ToolCall,
+} from '../core/messages.ts'
 import { withServerResults } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { joined, readPart, readResultContent, uiMessage } from './read-block.ts'

@@ -1,7 +1,7 @@
 /** The names of roles: ours, and what others call them. @module */
 import { isRole } from '../core/content.ts'
 import { lookup } from '../core/json.ts'
-import type { Role } from '../core/model.ts'
+import type { Role } from '../core/messages.ts'
 
 /** Names that others have for the roles; never stored. */
 export type RoleAlias = Role | 'human' | 'ai' | 'model' | 'function'

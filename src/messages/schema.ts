@@ -22,7 +22,7 @@ import type {
   ProviderData,
   Role,
   StopReason,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 
 type Schema<Output> = v.GenericSchema<unknown, Output>
 

@@ -7,7 +7,7 @@
 import { checkOptions } from '../core/checks.ts'
 import { checkMessage } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
+import type { AssistantMessage, Content, ContentBlock, Message } from '../core/messages.ts'
 import { countWords } from './count-words.ts'
 import { counted, piecesOf } from './pieces.ts'
 

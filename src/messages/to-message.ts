@@ -1,5 +1,5 @@
 /** `toMessage`. @module */
-import type { AssistantMessage, Message } from '../core/model.ts'
+import type { AssistantMessage, Message } from '../core/messages.ts'
 import { finishChunk, isChunk, type MessageChunk } from './merge-chunks.ts'
 import { type MessageLike, messageOf } from './message-like.ts'
 

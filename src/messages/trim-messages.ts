@@ -3,7 +3,7 @@
 import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
-import type { Message, Role } from '../core/model.ts'
+import type { Message, Role } from '../core/messages.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'

@@ -1,6 +1,6 @@
 /** Fields that the model does not have: they go into `metadata`, beside those of the application. @module */
 import { isObject, objectIn } from '../core/json.ts'
-import type { JsonObject } from '../core/model.ts'
+import type { JsonObject } from '../core/messages.ts'
 
 /** The spellings of other libraries. */
 const spellings: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** The attributes of a request to a model, and of its usage. @module */
 import type { Attributes } from '@opentelemetry/api'
 import { compact, lookup } from '../core/json.ts'
-import type { Usage } from '../core/model.ts'
+import type { Usage } from '../core/messages.ts'
 import type { HttpModel, Model } from '../core/question.ts'
 import { chosen, type NameChoice, providers, usageNames } from './names.ts'
 

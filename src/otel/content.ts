@@ -1,7 +1,7 @@
 /** Messages in the form of the conventions, if content is requested. @module */
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { Content, ContentBlock, Context, Message } from '../core/model.ts'
+import type { Content, ContentBlock, Context, Message } from '../core/messages.ts'
 
 /** The kind of a text. */
 export type ContentKind = 'system' | 'input' | 'output' | 'arguments' | 'result'

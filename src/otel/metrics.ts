@@ -1,7 +1,7 @@
 /** The metrics of model calls, runs and tools. @module */
 import type { Attributes, Meter } from '@opentelemetry/api'
 import { field, isObject, stringOr } from '../core/json.ts'
-import type { Usage } from '../core/model.ts'
+import type { Usage } from '../core/messages.ts'
 import { tokenCount } from '../core/usage.ts'
 import { chosen, type NameChoice } from './names.ts'
 

@@ -6,7 +6,7 @@
  * @see https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11)
  * @module
  */
-import type { Usage } from '../core/model.ts'
+import type { Usage } from '../core/messages.ts'
 
 /** Which name is written if a name has changed. */
 export type NameChoice = 'v1.41' | 'latest' | 'both'

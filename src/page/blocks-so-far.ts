@@ -1,6 +1,6 @@
 /** The blocks of an answer that is under way, as its events make them. @module */
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, InvalidToolCall, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, InvalidToolCall, MessageEvent } from '../core/messages.ts'
 
 /** A block that grows. It is changed in place: a copy for each piece would take time in the square of the length. */
 type Growing = { -readonly [Key in keyof ContentBlock]: ContentBlock[Key] } & { text: string; argumentsDelta?: string }

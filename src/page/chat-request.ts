@@ -5,7 +5,7 @@ import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, findLastIndex, isDeeperThan, isObject, maxDepth, unlessEmpty } from '../core/json.ts'
-import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
+import type { JsonObject, Message, Role, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'
 

@@ -8,7 +8,7 @@
  */
 import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 import type { Encoding } from './encoding.ts'
 import { withoutRepeats } from './repeats.ts'
 

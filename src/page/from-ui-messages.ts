@@ -3,7 +3,7 @@
  * 2026-11) @module
  */
 import { compact, isObject, stringOr, unlessEmpty } from '../core/json.ts'
-import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import { blockOfDataUrl } from '../messages/data-url.ts'
 import type { Approval } from '../tools/approval.ts'
 

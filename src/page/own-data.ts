@@ -9,8 +9,8 @@ import type { RunData, RunRequest } from '../client/request.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
-import type { AssistantMessage, Message, Metadata } from '../core/model.ts'
-import type { AnyData, DataEvent, DataOf, DataWriter } from '../tools/model.ts'
+import type { AssistantMessage, Message, Metadata } from '../core/messages.ts'
+import type { AnyData, DataEvent, DataOf, DataWriter } from '../tools/types.ts'
 import { jsonOf } from './page-blocks.ts'
 
 /** The `data` of one run: what is written arrives among the events of the run. */

@@ -12,7 +12,7 @@ import {
   UnsupportedError,
 } from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
-import type { AssistantMessage } from '../core/model.ts'
+import type { AssistantMessage } from '../core/messages.ts'
 import type { PageError } from './page-error.ts'
 
 /**

@@ -20,8 +20,8 @@ import type {
   ToolCallChunk,
   ToolMessage,
   Usage,
-} from '../core/model.ts'
-import type { ToolResult } from '../tools/model.ts'
+} from '../core/messages.ts'
+import type { ToolResult } from '../tools/types.ts'
 import type { PageRules, ToolView } from './page-rules.ts'
 
 /** How much of this tool a page sees. */

@@ -5,7 +5,7 @@
  */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/json.ts'
-import type { Loss } from '../core/model.ts'
+import type { Loss } from '../core/messages.ts'
 
 /** An error in the form that a page may see: plain data. */
 export interface PageError {

@@ -4,7 +4,7 @@ import type { StreamEvent } from '../client/result.ts'
 import { checkOptions } from '../core/checks.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { Loss, Message } from '../core/model.ts'
+import type { Loss, Message } from '../core/messages.ts'
 import {
   jsonOf,
   pageAnswer,

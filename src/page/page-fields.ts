@@ -2,7 +2,7 @@
 
 import { stopReasons } from '../core/content.ts'
 import { isObject } from '../core/json.ts'
-import type { Role } from '../core/model.ts'
+import type { Role } from '../core/messages.ts'
 
 /** Whether a field may have this value; for `undefined`, whether the field may be absent. */
 type Check = (value: unknown) => boolean

@@ -8,7 +8,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { DecodeError } from '../core/errors.ts'
-import type { AnyData, AnyTools, DataOf } from '../tools/model.ts'
+import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { type ReadOptions, readingOf } from './reading.ts'
 
 export type { ReadOptions } from './reading.ts'

@@ -7,7 +7,7 @@
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { blocksOf, textOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Message, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, Message, MessageEvent } from '../core/messages.ts'
 
 /** The content of an answer that is under way. */
 type Content = AssistantMessage['content'] | undefined

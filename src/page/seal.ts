@@ -11,8 +11,8 @@
  */
 import { DecodeError, LimitError } from '../core/errors.ts'
 import { bytesOfBase64, toBase64Url } from '../core/media.ts'
-import type { Json, JsonObject, Message } from '../core/model.ts'
-import { byteLength } from '../kit/utf8.ts'
+import type { Json, JsonObject, Message } from '../core/messages.ts'
+import { byteLength } from '../formats/shared/utf8.ts'
 import { deserializeMessages, serializeMessages } from '../messages/serialize.ts'
 
 /** The storage of a server's histories: the application's own. */

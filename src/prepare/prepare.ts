@@ -27,12 +27,12 @@ import type {
   ToolCall,
   ToolChoice,
   ToolMessage,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
-import { placeholder } from '../kit/lacks.ts'
-import { fitList } from '../kit/losses.ts'
-import { withoutPrefill } from '../kit/prefill.ts'
-import * as reasons from '../kit/reasons.ts'
+import { placeholder } from '../formats/shared/lacks.ts'
+import { fitList } from '../formats/shared/losses.ts'
+import { withoutPrefill } from '../formats/shared/prefill.ts'
+import * as reasons from '../formats/shared/reasons.ts'
 
 /** The target that a conversation is prepared for. */
 export interface PrepareOptions {

@@ -3,7 +3,7 @@
 import type { RunResult } from '../client/result.ts'
 import { checkOptions } from '../core/checks.ts'
 import { arrayOf, compact, field, isObject, textOr } from '../core/json.ts'
-import type { Usage } from '../core/model.ts'
+import type { Usage } from '../core/messages.ts'
 import type { Model } from '../core/question.ts'
 import { addUsage, subtractUsage, tokenCount } from '../core/usage.ts'
 import { findPrice, idOf, partsOf } from './find.ts'

@@ -1,6 +1,6 @@
 /** Reads the public tables of prices. Providers that isoglot does not have keep their names from the table. @module */
 import { arrayOf, compact, field, isObject, lookup, numberOr, unlessEmpty } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/model.ts'
+import type { Json, JsonObject } from '../core/messages.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'
 
 /**

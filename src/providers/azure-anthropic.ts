@@ -11,7 +11,7 @@ import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
-import { bearer } from '../kit/bearer.ts'
+import { bearer } from '../formats/shared/bearer.ts'
 
 /** The settings of {@link azureAnthropic}. */
 export interface AzureAnthropicSettings

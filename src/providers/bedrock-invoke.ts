@@ -11,14 +11,14 @@ import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, Frame, ModelSettings } from '../core/codec.ts'
 import { compact, field, objectIn, textOr, unlessEmpty } from '../core/json.ts'
 import { textOfBase64 } from '../core/media.ts'
-import type { JsonObject } from '../core/model.ts'
+import type { JsonObject } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
 import { decodeError, decodeException } from '../formats/bedrock-converse/errors.ts'
+import { type AwsSigner, bedrockAddress, signing } from '../formats/shared/aws.ts'
+import { bearer } from '../formats/shared/bearer.ts'
 import { decodeEventStream, exceptionMark } from '../framing/event-stream.ts'
-import { type AwsSigner, bedrockAddress, signing } from '../kit/aws.ts'
-import { bearer } from '../kit/bearer.ts'
 
 /** Settings of {@link bedrockInvoke}. */
 export interface BedrockInvokeSettings

@@ -8,7 +8,7 @@ import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, ModelSettings } from '../core/codec.ts'
 import { blocksOf, parseArguments } from '../core/content.ts'
 import { arrayOf, compact, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
   byDefault,
@@ -19,7 +19,7 @@ import {
   refusing,
   replayAs,
 } from '../formats/openai-chat/index.ts'
-import { changeFragments } from '../kit/change-fragments.ts'
+import { changeFragments } from '../formats/shared/change-fragments.ts'
 
 /** The dialect of Groq. */
 export const groqDialect: ChatDialect = {

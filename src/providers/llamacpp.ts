@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../formats/openai-chat/index.ts'
-import { llamaSchemas } from '../kit/refused-keywords.ts'
+import { llamaSchemas } from '../formats/shared/refused-keywords.ts'
 
 /** The dialect of llama.cpp. */
 export const llamacppDialect: ChatDialect = {

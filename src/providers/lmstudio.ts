@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { booleanStrict, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
-import { llamaSchemas } from '../kit/refused-keywords.ts'
+import { llamaSchemas } from '../formats/shared/refused-keywords.ts'
 
 /** The dialect of LM Studio. */
 export const lmstudioDialect: ChatDialect = {

@@ -4,9 +4,9 @@
  * @module
  */
 import type { ModelSettings } from '../core/codec.ts'
-import type { AudioBlock, FileBlock } from '../core/model.ts'
+import type { AudioBlock, FileBlock } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
-import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/ask.ts'
+import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/encode-request.ts'
 import {
   type ChatDialect,
   chatModel,

@@ -7,8 +7,8 @@ import type { ModelSettings } from '../core/codec.ts'
 import { arrayOf, isObject } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
-import type { SchemaRules } from '../kit/fit-schema.ts'
-import { both } from '../kit/fold-schema.ts'
+import type { SchemaRules } from '../formats/shared/fit-schema.ts'
+import { both } from '../formats/shared/fold-schema.ts'
 
 /**
  * The schemas that Moonshot takes: a `type` stands in the branches of `anyOf` and not beside it, each schema with properties, entries or words

@@ -8,7 +8,7 @@ import { replayed } from '../assemble/replay.ts'
 import type { ClientCodec, Fragment, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, field, textOr } from '../core/json.ts'
-import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
+import type { ChatResponse, CitationBlock, ProviderData } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
   alternating,
@@ -19,7 +19,7 @@ import {
   refusing,
   spellCalls,
 } from '../formats/openai-chat/index.ts'
-import { changeFragments } from '../kit/change-fragments.ts'
+import { changeFragments } from '../formats/shared/change-fragments.ts'
 
 /** The dialect of Perplexity. */
 export const perplexityDialect: ChatDialect = {

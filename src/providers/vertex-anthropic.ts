@@ -9,11 +9,11 @@ import { httpModel } from '../ask/http-model.ts'
 import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import { compact } from '../core/json.ts'
-import type { JsonObject } from '../core/model.ts'
+import type { JsonObject } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
-import { bearer } from '../kit/bearer.ts'
-import { vertexAddress } from '../kit/vertex.ts'
+import { bearer } from '../formats/shared/bearer.ts'
+import { vertexAddress } from '../formats/shared/vertex.ts'
 
 /** The settings of {@link vertexAnthropic}. */
 export interface VertexAnthropicSettings

@@ -10,8 +10,8 @@ import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { createClientCodec, type GeminiDialect, geminiDialect } from '../formats/gemini/index.ts'
-import { bearer } from '../kit/bearer.ts'
-import { vertexAddress } from '../kit/vertex.ts'
+import { bearer } from '../formats/shared/bearer.ts'
+import { vertexAddress } from '../formats/shared/vertex.ts'
 
 /** The dialect of Gemini on Vertex AI: calls and results do not have ids. */
 export const vertexGeminiDialect: GeminiDialect = { ...geminiDialect, provider: 'vertex', callIds: false }

@@ -15,8 +15,8 @@ import {
   oneSystem,
   replayAs,
 } from '../formats/openai-chat/index.ts'
-import type { SchemaRules } from '../kit/fit-schema.ts'
-import { leavingOut } from '../kit/refused-keywords.ts'
+import type { SchemaRules } from '../formats/shared/fit-schema.ts'
+import { leavingOut } from '../formats/shared/refused-keywords.ts'
 
 /** Formats of texts that its grammars know. */
 const formats =

@@ -8,7 +8,7 @@
 import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, EncodedRequest, ModelSettings } from '../core/codec.ts'
 import { arrayOf, compact, field, isObject, stringOr, unlessEmpty } from '../core/json.ts'
-import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
+import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import {
   byEffort,
@@ -20,7 +20,7 @@ import {
   type Encoding,
   type WireRequest,
 } from '../formats/openai-chat/index.ts'
-import { newLosses, reportLoss } from '../kit/losses.ts'
+import { newLosses, reportLoss } from '../formats/shared/losses.ts'
 
 /** `max_tokens` for older models if the request does not set it. The server's default is only 256 tokens. */
 const defaultMaxTokens = 2048

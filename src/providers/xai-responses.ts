@@ -9,7 +9,7 @@ import type { ModelSettings } from '../core/codec.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
-import { xaiSchemas } from '../kit/refused-keywords.ts'
+import { xaiSchemas } from '../formats/shared/refused-keywords.ts'
 
 /** xAI refuses `instructions` together with `previous_response_id`, so system text is sent as an item. */
 export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({

@@ -6,10 +6,10 @@
  */
 import type { ModelSettings } from '../core/codec.ts'
 import { arrayOf, textOr, unlessEmpty } from '../core/json.ts'
-import type { CitationBlock, JsonObject, ReasoningEffort } from '../core/model.ts'
+import type { CitationBlock, JsonObject, ReasoningEffort } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
-import { xaiSchemas } from '../kit/refused-keywords.ts'
+import { xaiSchemas } from '../formats/shared/refused-keywords.ts'
 
 /** Returns the efforts of a model. grok-4 and grok-4.20 refuse every effort. For grok-4.5, reasoning cannot be switched off. */
 function efforts(model: string): readonly ReasoningEffort[] {

@@ -11,7 +11,7 @@ import { checkOptions } from '../core/checks.ts'
 import { callIdsOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Loss, Message, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, Loss, Message, MessageEvent } from '../core/messages.ts'
 import { placesOf } from '../core/places.ts'
 import type {
   AnswerServer,

@@ -1,7 +1,7 @@
 /** The answers of a mock. @module */
 import { checkOptions } from '../core/checks.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
-import type { JsonObject, StopReason, Usage } from '../core/model.ts'
+import type { JsonObject, StopReason, Usage } from '../core/messages.ts'
 
 /** A call of a tool in a mock's answer: what {@link call} makes. */
 export interface MockCall {

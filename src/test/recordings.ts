@@ -1,5 +1,5 @@
 /** A `fetch` that replays recorded answers, and one that records them. @module */
-import type { Json } from '../core/model.ts'
+import type { Json } from '../core/messages.ts'
 import { streamTypes, typeOfBody } from './body.ts'
 
 /** A request and its answer, as plain JSON data. Headers and parts of the query that may hold a key are left out. */

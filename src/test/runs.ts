@@ -6,7 +6,7 @@ import type { RunResult, StreamEvent } from '../client/result.ts'
 import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { InterruptedError } from '../core/errors.ts'
-import type { Message } from '../core/model.ts'
+import type { Message } from '../core/messages.ts'
 
 /** All results of a run, as plain data for any matcher. */
 export interface Collected {

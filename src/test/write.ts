@@ -11,7 +11,7 @@ import type {
   Loss,
   MessageEvent,
   ToolCall,
-} from '../core/model.ts'
+} from '../core/messages.ts'
 import { encodeNdjson, encodeSse } from '../framing/text.ts'
 import type { MockCall, MockTurn } from './answers.ts'
 import { formats, type MockFormat } from './formats.ts'

@@ -9,7 +9,7 @@ import { checkOptions } from '../core/checks.ts'
 import { blocksOf, blocksOfTurn, randomPartOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import { bytesOfBase64, toBase64Url } from '../core/media.ts'
-import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/model.ts'
+import type { ContentBlock, Json, Message, MessageEvent, ToolCall } from '../core/messages.ts'
 
 /** A person's decision about one call: plain data, which you can store and send. */
 export interface Approval {

@@ -1,6 +1,6 @@
 /** How much a run may use in all. @module */
 import { checkOptions } from '../core/checks.ts'
-import type { ChatResponse, Usage } from '../core/model.ts'
+import type { ChatResponse, Usage } from '../core/messages.ts'
 
 /** The usage of a run so far. */
 export interface RunProgress {

@@ -7,7 +7,7 @@
  * @module
  */
 import { arrayOf, atPointer, hasType, isNestedDeeper, isObject, numberOr, objectIn } from '../core/json.ts'
-import type { Json, JsonObject, JsonSchema } from '../core/model.ts'
+import type { Json, JsonObject, JsonSchema } from '../core/messages.ts'
 
 /** The maximum number of problems that one check reports, and of words of a list in one. */
 const maxProblems = 10

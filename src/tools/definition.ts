@@ -9,10 +9,18 @@
 
 import { checkTools, isLibrarySchema } from '../core/content.ts'
 import { arrayOf, field, isObject, setOwn } from '../core/json.ts'
-import type { Content, ContentBlock, ContextTool, Json, JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
+import type {
+  Content,
+  ContentBlock,
+  ContextTool,
+  Json,
+  JsonObject,
+  JsonSchema,
+  ToolDefinition,
+} from '../core/messages.ts'
 import { checkArguments } from './check.ts'
-import type { ResultLimits, Tool, ToolOutput } from './model.ts'
-import type { Typed } from './types.ts'
+import type { Typed } from './schema-builder.ts'
+import type { ResultLimits, Tool, ToolOutput } from './types.ts'
 
 // ---- the schema ---------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import { after, follow, unlessAborted } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
 import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
-import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/model.ts'
+import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall, ToolMessage } from '../core/messages.ts'
 import { usageOf } from '../core/usage.ts'
 import type { Approval, ApprovalRule, Consent } from './approval.ts'
 import type { RunProgress } from './budget.ts'
@@ -36,7 +36,7 @@ import type {
   ToolHost,
   ToolResult,
   ToolRunner,
-} from './model.ts'
+} from './types.ts'
 
 /** The outcome of the calls of one turn. */
 interface TurnResult {

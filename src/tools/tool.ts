@@ -1,7 +1,7 @@
 /** Makes tools. @module */
 import { checkOptions } from '../core/checks.ts'
 import { arrayOf, compact, isObject } from '../core/json.ts'
-import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
+import type { JsonObject, JsonSchema, ToolDefinition } from '../core/messages.ts'
 import {
   type AnySchema,
   checkConsent,
@@ -11,8 +11,8 @@ import {
   parseWith,
   toJsonSchema,
 } from './definition.ts'
-import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
+import type { Tool, ToolBehaviour, ToolContext } from './types.ts'
 
 /** The options of `tool`. */
 export interface ToolSpec<Parameters, Name extends string = string, Value = unknown>

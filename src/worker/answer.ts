@@ -4,11 +4,11 @@
  * @module
  */
 
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { isoglotFormat } from '../gateway/isoglot-format.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { EndReport, ExecutionContextLike, Gateway } from '../gateway/types.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { type Purse, type Reserved, releasePlace, reserve, reservePlace, settle } from './accounts/spend.ts'
 import type { Config } from './config.ts'
 import { tableFor } from './keys/providers.ts'

@@ -1,6 +1,6 @@
 /** The options of a Worker after they are read. Types only. @module */
 
-import type { GatewayFormat } from '../kit/gateway-format.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Entry } from './keys/providers.ts'
 import type * as options from './options.ts'

@@ -1,6 +1,6 @@
 /** Kinds of options: the valid forms of their values. Errors never contain the value. @module */
 import * as v from 'valibot'
-import { byteLength } from '../kit/utf8.ts'
+import { byteLength } from '../formats/shared/utf8.ts'
 import type { FromEnv } from './from-env.ts'
 import type { StoredSecret } from './platform.ts'
 import { isLoopback } from './session/origins.ts'

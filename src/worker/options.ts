@@ -1,8 +1,8 @@
 /** The options of a Worker. Types only. @module */
 
 import type { DecodedRequest } from '../core/codec.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import type { CheckedRequest } from '../gateway/types.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
 import type { Price } from '../prices/index.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'

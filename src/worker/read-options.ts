@@ -5,9 +5,9 @@
  */
 import * as v from 'valibot'
 import { field, isObject } from '../core/json.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { isoglotFormat } from '../gateway/isoglot-format.ts'
 import { createScrubber } from '../gateway/scrub.ts'
-import type { GatewayFormat } from '../kit/gateway-format.ts'
 import { capPriceOf, type Prices } from '../prices/index.ts'
 import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'

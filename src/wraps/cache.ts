@@ -2,7 +2,7 @@
 
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
-import type { MessageEvent } from '../core/model.ts'
+import type { MessageEvent } from '../core/messages.ts'
 import type { HttpModel, Model, Question } from '../core/question.ts'
 
 type Kept = readonly MessageEvent[] | undefined | null

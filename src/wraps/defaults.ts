@@ -2,7 +2,7 @@
 
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
-import type { RequestOptions } from '../core/model.ts'
+import type { RequestOptions } from '../core/messages.ts'
 
 /**
  * Options for each request of a model. The options of a request take precedence.

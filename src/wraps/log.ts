@@ -1,7 +1,7 @@
 /** Logs one line for each answer. @module */
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { compact } from '../core/json.ts'
-import type { StopReason, Usage } from '../core/model.ts'
+import type { StopReason, Usage } from '../core/messages.ts'
 
 /** The figures of one answer, without any text of the conversation. */
 export interface LogEntry {

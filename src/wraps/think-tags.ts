@@ -3,7 +3,7 @@
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/model.ts'
+import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/messages.ts'
 
 /**
  * Converts the text between `<think>` and `</think>` at the beginning of an answer to reasoning. Open models write these tags on servers

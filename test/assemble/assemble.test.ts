@@ -3,7 +3,7 @@ import { type AssembleOptions, assemble, collect, fold, stop } from '../../src/a
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
 import type { Fragment } from '../../src/core/codec.ts'
 import { InterruptedError, LimitError } from '../../src/core/errors.ts'
-import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason } from '../../src/core/model.ts'
+import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason } from '../../src/core/messages.ts'
 import { call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 const opaque: Opaque = { provider: 'p', model: 'm', format: 'f', data: { signature: 's' } }

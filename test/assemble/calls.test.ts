@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../src/core/codec.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import { type CallPiece, call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 /** A call in short: `id name(arguments)`, with `!reason` if it is invalid. */

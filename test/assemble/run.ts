@@ -2,7 +2,7 @@
 
 import { type AssembleOptions, assemble } from '../../src/assemble/assemble.ts'
 import type { CallFragment, Fragment } from '../../src/core/codec.ts'
-import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/core/model.ts'
+import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/core/messages.ts'
 
 /** The events of some fragments, without the end of the input. */
 export function eventsOf(fragments: readonly Fragment[], options: AssembleOptions = {}): MessageEvent[] {

@@ -1,7 +1,7 @@
 /** A conversation that is built event by event equals the conversation of the run at its end. */
 
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'

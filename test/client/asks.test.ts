@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type { Message, StopReason } from '../../src/core/model.ts'
+import type { Message, StopReason } from '../../src/core/messages.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { generate } from '../../src/index.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'

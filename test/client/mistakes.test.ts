@@ -1,7 +1,7 @@
 /** Common mistakes in JavaScript: the error is one sentence that names the field, and no request is sent. */
 import { describe, expect, it } from 'vitest'
 import { reads, taken } from '../../src/checks/forms.ts'
-import type { RequestOptions } from '../../src/core/model.ts'
+import type { RequestOptions } from '../../src/core/messages.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeAnswer } from '../../src/ask/http-model.ts'
 import type { StreamEvent } from '../../src/client/result.ts'
 import type { Frame } from '../../src/core/codec.ts'
-import type { MessageEvent } from '../../src/core/model.ts'
+import type { MessageEvent } from '../../src/core/messages.ts'
 import { createClientCodec } from '../../src/formats/openai-chat/index.ts'
 import { isoglotFormat } from '../../src/gateway/index.ts'
 import {

@@ -3,7 +3,7 @@
  * and, bundled, in workerd; the provider's answers and the expected values stay with the tests.
  */
 
-import type { AssistantMessage, Message, ToolCall } from '../../src/core/model.ts'
+import type { AssistantMessage, Message, ToolCall } from '../../src/core/messages.ts'
 import {
   type Approval,
   approval,

@@ -1,6 +1,6 @@
 /** The loop over every wire, on real HTTP, in Node and in workerd: failures, the results that the model gets, and calls that never run. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ToolCall } from '../../src/core/model.ts'
+import type { ToolCall } from '../../src/core/messages.ts'
 import { message, type RunRequest } from '../../src/index.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'

@@ -2,7 +2,7 @@
  * How a claim of a recording is seen in its bytes. The words of claims are those of the larger set of recordings, so that both are counted
  * alike.
  */
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import type { CorpusCase } from '../support/corpus.ts'
 import { havingField, rawOf } from '../support/raw.ts'
 

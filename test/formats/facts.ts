@@ -3,7 +3,7 @@
  * missing ones. `undefined` means that the format does not have the thing.
  */
 import type { ApiErrorKind } from '../../src/core/errors.ts'
-import type { JsonObject, StopReason } from '../../src/core/model.ts'
+import type { JsonObject, StopReason } from '../../src/core/messages.ts'
 import type { AnswerRuleName, Counts, Wire } from '../support/answers.ts'
 import type { RequestRuleName, SeenPart } from '../support/requests.ts'
 import type { Claims } from './claims.ts'

@@ -3,7 +3,7 @@
 import { contents, writeEvents } from '../../bench/lib/streams.mjs'
 import { canRunTools, toolCallsOf } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { AssistantMessage, ToolCall } from '../../src/core/model.ts'
+import type { AssistantMessage, ToolCall } from '../../src/core/messages.ts'
 import { casesOf } from '../support/corpus.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'

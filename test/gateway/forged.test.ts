@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
+import { packProof, withoutEnvelopes } from '../../src/formats/shared/envelope.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
-import { packProof, withoutEnvelopes } from '../../src/kit/envelope.ts'
 
 const forged = packProof(
   { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },

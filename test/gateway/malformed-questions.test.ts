@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import { type CheckedRequest, createGateway, type GatewayOptions, isoglotFormat } from '../../src/gateway/index.ts'
 import { remote } from '../../src/remote/index.ts'
 import { permit } from '../../src/worker/policy/permit.ts'

@@ -8,7 +8,7 @@ import {
   TimeoutError,
   UnsupportedError,
 } from '../../src/core/errors.ts'
-import type { Loss } from '../../src/core/model.ts'
+import type { Loss } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'

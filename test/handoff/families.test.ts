@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { Context, RequestOptions } from '../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../src/core/messages.ts'
 import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'

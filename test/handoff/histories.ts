@@ -14,7 +14,7 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolMessage,
-} from '../../src/core/model.ts'
+} from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { type CorpusCase, corpus, isAnswer } from '../support/corpus.ts'

@@ -1,6 +1,6 @@
 /** Every history continued on every target, as the client does it: prepared, then encoded. Shared by the tests and the report. */
 import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts'
-import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'
+import type { Context, Loss, RequestOptions } from '../../src/core/messages.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'

@@ -3,7 +3,7 @@
  * rules of the wire documents allow, for models of each generation.
  */
 import { describe, expect, it } from 'vitest'
-import type { Context, RequestOptions } from '../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../src/core/messages.ts'
 import { list, object, type Wire } from '../formats/validator.ts'
 import type { Wire as WireName } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'

@@ -1,6 +1,6 @@
 /** The signed and encrypted fields of providers, found by their names in each wire, independent of our codecs. */
 import { toolCallsOf } from '../../src/core/content.ts'
-import type { Context } from '../../src/core/model.ts'
+import type { Context } from '../../src/core/messages.ts'
 
 /** wire/README.md §7, "Opaque proof", and the tokens of server tools in anthropic.md §3. */
 const names = new Set([

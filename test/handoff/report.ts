@@ -1,5 +1,5 @@
 /** The losses between every two wires, as the tests' hand-overs report them; `docs/evidence/handoff.md` has the summary. */
-import type { Loss } from '../../src/core/model.ts'
+import type { Loss } from '../../src/core/messages.ts'
 import { wires as sources } from '../support/answers.ts'
 import { titles as allTitles } from '../support/translation-doc.ts'
 import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'

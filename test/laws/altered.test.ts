@@ -1,7 +1,7 @@
 /** Nothing is altered silently: each value of a request stands in its body as it is, or a loss names it, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { RequestOptions } from '../../src/core/model.ts'
+import type { RequestOptions } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import { inShares } from '../handoff/matrix.ts'
 import type { Wire } from '../support/answers.ts'

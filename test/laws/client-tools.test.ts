@@ -4,8 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../src/core/content.ts'
-import type { ContextTool, JsonObject, Message, MessageEvent, ToolCall } from '../../src/core/model.ts'
-import { createServerCodec } from '../../src/formats/openai-responses/gateway.ts'
+import type { ContextTool, JsonObject, Message, MessageEvent, ToolCall } from '../../src/core/messages.ts'
 import {
   decodeRequest,
   encodeRequest,
@@ -16,6 +15,7 @@ import {
   shellParameters,
   type WireClientTool,
 } from '../../src/formats/openai-responses/index.ts'
+import { createServerCodec } from '../../src/formats/openai-responses/server/format.ts'
 import { approval, generate, type RunRequest, stream, type Tool, tool } from '../../src/index.ts'
 import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import { call, mockModel } from '../../src/test/index.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeAnswer, httpModel } from '../../src/ask/http-model.ts'
 import { readBody } from '../../src/ask/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
-import type { AssistantMessage } from '../../src/core/model.ts'
+import type { AssistantMessage } from '../../src/core/messages.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/assemble/replay.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/messages.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

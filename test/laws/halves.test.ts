@@ -3,7 +3,7 @@
  * the history, each later one.
  */
 import { describe, expect, it } from 'vitest'
-import type { Context, RequestOptions } from '../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../src/core/messages.ts'
 import type { HttpModel as Model } from '../../src/core/question.ts'
 import { generate } from '../../src/index.ts'
 import { wires } from '../support/wires.ts'

@@ -7,7 +7,14 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, callsOf, canRunTools } from '../../src/core/content.ts'
-import type { AssistantMessage, Content, ContentBlock, Context, Message, RequestOptions } from '../../src/core/model.ts'
+import type {
+  AssistantMessage,
+  Content,
+  ContentBlock,
+  Context,
+  Message,
+  RequestOptions,
+} from '../../src/core/messages.ts'
 import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { facts } from '../formats/index.ts'
 import {

@@ -1,6 +1,6 @@
 /** Tools that a provider runs itself: each goes to its own wire, comes back from it as it was, and is left out of every other. */
 import { describe, expect, it } from 'vitest'
-import type { ProviderTool } from '../../src/core/model.ts'
+import type { ProviderTool } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { InvalidToolCall, Message } from '../../src/core/model.ts'
+import type { InvalidToolCall, Message } from '../../src/core/messages.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../support/formats.ts'
 import { expectHolds } from '../support/properties.ts'

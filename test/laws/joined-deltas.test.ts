@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn, invalidCall } from '../../src/core/content.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock } from '../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent, TextBlock } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { facts } from '../formats/index.ts'
 import { wires as formatNames, type Wire } from '../support/answers.ts'

@@ -5,9 +5,9 @@
 import { describe, expect, it } from 'vitest'
 import { decodeAnswer } from '../../src/ask/http-model.ts'
 import { modelFamily, parseArguments } from '../../src/core/content.ts'
-import type { MessageEvent } from '../../src/core/model.ts'
+import type { MessageEvent } from '../../src/core/messages.ts'
+import { readErrorBody } from '../../src/formats/shared/api-error.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
-import { readErrorBody } from '../../src/kit/api-error.ts'
 import { formats } from '../support/formats.ts'
 
 const length = 64 * 1024

@@ -11,7 +11,7 @@ import type {
   MessageEvent,
   RequestOptions,
   ResponseFormat,
-} from '../../src/core/model.ts'
+} from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'

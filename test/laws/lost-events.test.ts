@@ -1,7 +1,7 @@
 /** A proxy may lose any event of a stream. The rest may have less in it, but never a call that was not made. */
 import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../src/core/content.ts'
-import type { ToolCall } from '../../src/core/model.ts'
+import type { ToolCall } from '../../src/core/messages.ts'
 import { casesOf, ownCorpus } from '../support/corpus.ts'
 import { isExhaustive, segmentsOf } from '../support/cuts.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callIdsOf } from '../../src/core/content.ts'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { translateRequest, translateResponse } from '../../src/gateway/translate.ts'
 import { generate, stream } from '../../src/index.ts'
 import { toolCall } from '../../src/messages/block.ts'

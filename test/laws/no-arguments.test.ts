@@ -1,7 +1,7 @@
 /** In every format, a call without arguments is a call with an empty object, however a provider writes that there are none. */
 import { describe, expect, it } from 'vitest'
 import { blocksOfTurn, exactArguments } from '../../src/core/content.ts'
-import type { ChatResponse } from '../../src/core/model.ts'
+import type { ChatResponse } from '../../src/core/messages.ts'
 import { decodeText } from '../support/decode.ts'
 import { toolCodecs } from '../support/tool-codecs.ts'
 import { wires } from '../support/wires.ts'

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
-import type { MessageEvent, ToolCall } from '../../src/core/model.ts'
+import type { MessageEvent, ToolCall } from '../../src/core/messages.ts'
 import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
 import { type InterruptedError, stream } from '../../src/index.ts'
 import { remote } from '../../src/remote/index.ts'

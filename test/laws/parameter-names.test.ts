@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import type { HttpModel as Model } from '../../src/core/question.ts'
 import { createClientCodec, decodeToolCalls, encodeDefinitions } from '../../src/formats/bedrock-converse/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import { field } from '../../src/core/json.ts'
-import type { ContentBlock } from '../../src/core/model.ts'
+import type { ContentBlock } from '../../src/core/messages.ts'
 import { encodeEventStream } from '../../src/framing/event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../src/core/content.ts'
-import type { ContextTool, JsonObject } from '../../src/core/model.ts'
-import { createServerCodec } from '../../src/formats/gemini/gateway.ts'
+import type { ContextTool, JsonObject } from '../../src/core/messages.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
+import { createServerCodec } from '../../src/formats/gemini/server/format.ts'
 import { type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import type { Loose } from '../formats/provider.ts'

@@ -13,7 +13,7 @@ import type {
   Message,
   MessageEvent,
   RequestOptions,
-} from '../../src/core/model.ts'
+} from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { mistral } from '../../src/providers/mistral.ts'
 import { xaiResponses } from '../../src/providers/xai-responses.ts'

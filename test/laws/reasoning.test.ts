@@ -1,7 +1,7 @@
 /** The losses of the reasoning option: each change is reported once, at a field that the caller set. */
 import { describe, expect, it } from 'vitest'
-import type { RequestOptions } from '../../src/core/model.ts'
-import { effortBudgets, efforts } from '../../src/kit/effort.ts'
+import type { RequestOptions } from '../../src/core/messages.ts'
+import { effortBudgets, efforts } from '../../src/formats/shared/effort.ts'
 import { targets } from '../handoff/matrix.ts'
 
 /** Models of each kind that a target tells apart. Default: one that reasons. */

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { AssistantMessage, ContentBlock, Usage } from '../../src/core/model.ts'
+import type { AssistantMessage, ContentBlock, Usage } from '../../src/core/messages.ts'
 import { bytesOf, claims, familyOf } from '../support/claims.ts'
 import { type CorpusCase, claimedCorpus, type Expected, ownCorpus } from '../support/corpus.ts'
 import { decodeChunks, offeredIn } from '../support/decode.ts'

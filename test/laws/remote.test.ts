@@ -1,7 +1,7 @@
 /** Every recorded answer through a server of ours gives what it gives directly: events, result, error, and the part of it that came. */
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
-import type { MessageEvent } from '../../src/core/model.ts'
+import type { MessageEvent } from '../../src/core/messages.ts'
 import type { Model } from '../../src/core/question.ts'
 import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
 import { generate, stream } from '../../src/index.ts'

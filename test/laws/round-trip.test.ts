@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/messages.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'

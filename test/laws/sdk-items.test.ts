@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../src/core/codec.ts'
 import { blocksOf } from '../../src/core/content.ts'
-import type { Json, JsonObject } from '../../src/core/model.ts'
+import type { Json, JsonObject } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
 import { sdkTypes } from '../support/sdk-values.ts'

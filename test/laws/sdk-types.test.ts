@@ -3,8 +3,8 @@
  * and of an answer, each part, item, block and kind of tool, in a value of its own (`sdk-values.ts`).
  */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, Context, Json, JsonObject, RequestOptions } from '../../src/core/model.ts'
-import { defaults } from '../../src/formats/openai-responses/echo.ts'
+import type { ChatResponse, Context, Json, JsonObject, RequestOptions } from '../../src/core/messages.ts'
+import { defaults } from '../../src/formats/openai-responses/server/echo.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'

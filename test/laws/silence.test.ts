@@ -1,7 +1,7 @@
 /** Nothing is lost silently: each field of a request is in its body or among its losses, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { inShares } from '../handoff/matrix.ts'

@@ -1,7 +1,7 @@
 /** Words for the end of an answer: a wire says its own, whatever word the provider of another wire used. */
 import { describe, expect, it } from 'vitest'
 import { settleStopReason } from '../../src/core/content.ts'
-import type { ChatResponse, StopReason } from '../../src/core/model.ts'
+import type { ChatResponse, StopReason } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'

@@ -1,7 +1,7 @@
 /** On every wire: the text of a tool's result, and whether it failed, come out as they went in. */
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
-import type { Content, Message, ToolMessage } from '../../src/core/model.ts'
+import type { Content, Message, ToolMessage } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { inTurn } from '../support/cuts.ts'

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { Loss } from '../../src/core/model.ts'
+import type { Loss } from '../../src/core/messages.ts'
 import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
 

@@ -1,6 +1,6 @@
 /** An unknown word in an enumerated field of a request goes back to the same wire unchanged. */
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { groq } from '../../src/providers/groq.ts'
 import { facts } from '../formats/index.ts'

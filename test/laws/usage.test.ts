@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { Usage } from '../../src/core/model.ts'
+import type { Usage } from '../../src/core/messages.ts'
 import { type ChatDialect, compatible, createClientCodec } from '../../src/formats/openai-chat/index.ts'
 import { alibabaDialect } from '../../src/providers/alibaba.ts'
 import { azureOpenaiDialect } from '../../src/providers/azure-openai.ts'

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ToolCall } from '../../src/core/model.ts'
+import type { ToolCall } from '../../src/core/messages.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { decodeText } from '../support/decode.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
-import type { ContentBlock } from '../../src/core/model.ts'
+import type { ContentBlock } from '../../src/core/messages.ts'
 import * as block from '../../src/messages/block.ts'
 
 /** One of each type, with every field there is: the compiler asks for a field that the model gains. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Context, Message, ToolDefinition } from '../../src/core/model.ts'
+import type { Context, Message, ToolDefinition } from '../../src/core/messages.ts'
 import { block } from '../../src/messages/block.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { checkPrefix } from '../support/check-prefix.ts'

@@ -1,7 +1,7 @@
 /** Properties of every utility, for conversations that are in order and for those that are not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Message, Role } from '../../src/core/model.ts'
+import type { Message, Role } from '../../src/core/messages.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
 import { filterMessages } from '../../src/messages/filter-messages.ts'
 import { mergeRuns } from '../../src/messages/merge-runs.ts'

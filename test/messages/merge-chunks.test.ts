@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { InvalidToolCall, ToolCallChunk } from '../../src/core/model.ts'
+import type { InvalidToolCall, ToolCallChunk } from '../../src/core/messages.ts'
 import { type MessageChunk, mergeChunks } from '../../src/messages/merge-chunks.ts'
 import { toMessage } from '../../src/messages/to-message.ts'
 

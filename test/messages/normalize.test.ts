@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
-import type { AssistantMessage, Message } from '../../src/core/model.ts'
+import type { AssistantMessage, Message } from '../../src/core/messages.ts'
 import * as block from '../../src/messages/block.ts'
 import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { frozen } from '../support/frozen.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Rules } from '../../src/core/codec.ts'
 import { toolCallsOf } from '../../src/core/content.ts'
-import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/core/model.ts'
+import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/core/messages.ts'
 import { block } from '../../src/messages/block.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { wires } from '../support/rules.ts'

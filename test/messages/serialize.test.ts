@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
 import * as message from '../../src/core/message.ts'
-import type { AssistantMessage, InstructionMessage, Message, ToolMessage, UserMessage } from '../../src/core/model.ts'
+import type {
+  AssistantMessage,
+  InstructionMessage,
+  Message,
+  ToolMessage,
+  UserMessage,
+} from '../../src/core/messages.ts'
 import { approval, generate, t, tool as toolOf } from '../../src/index.ts'
 import * as block from '../../src/messages/block.ts'
 import {
@@ -15,7 +21,7 @@ import {
   serializeToolResult,
 } from '../../src/messages/serialize.ts'
 import { mockModel } from '../../src/test/index.ts'
-import type { ToolResult } from '../../src/tools/model.ts'
+import type { ToolResult } from '../../src/tools/types.ts'
 
 /** One of each role, with every field there is: the compiler asks for a field that the model gains. */
 const base = { id: 'm', metadata: { mine: 1 }, providerData: { gemini: { a: 1 } }, name: 'n' }

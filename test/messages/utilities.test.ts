@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as message from '../../src/core/message.ts'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { addUsage, subtractUsage } from '../../src/core/usage.ts'
 import * as block from '../../src/messages/block.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'

@@ -14,7 +14,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 
 /** From the lowest up. */
 const layers =
-  'core kit framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote chat bindings wraps gateway otel worker test checks'.split(
+  'core formats/shared framing assemble prepare ask formats providers cloud-auth browser-model tools messages import client prices page remote chat bindings wraps gateway otel worker test checks'.split(
     ' ',
   )
 /** By which users come in. */
@@ -29,7 +29,7 @@ function importsOf(file: string): string[] {
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
 function layerOf(file: string): number {
-  return layers.indexOf(file.split('/')[0] ?? '')
+  return layers.findIndex((layer) => file.startsWith(`${layer}/`))
 }
 
 /** The files on the way from the first of these back to itself; `undefined` without a way back. */
@@ -47,9 +47,9 @@ function circleFrom(path: readonly string[], seen: Set<string>): readonly string
 describe('imports', () => {
   it('are found, of values and of types', () => {
     expect(imports.get('index.ts')).toEqual(
-      expect.arrayContaining(['client/run.ts', 'core/model.ts', 'core/errors.ts']),
+      expect.arrayContaining(['client/run.ts', 'core/messages.ts', 'core/errors.ts']),
     )
-    expect(imports.get('gateway/all-formats.ts')).toContain('formats/ollama/gateway.ts')
+    expect(imports.get('gateway/all-formats.ts')).toContain('formats/ollama/server/format.ts')
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
   })
 
@@ -73,9 +73,9 @@ describe('imports', () => {
 
   it('of what only a server needs of a format are those of its own path, and of the list of all formats', () => {
     const homes = [...imports].flatMap(([file, found]) =>
-      found.filter((to) => /^formats\/[\w-]+\/gateway\.ts$/.test(to)).map((to) => [file, to] as const),
+      found.filter((to) => /^formats\/[\w-]+\/server\/format\.ts$/.test(to)).map((to) => [file, to] as const),
     )
-    const others = homes.filter(([file, to]) => file !== to.replace('gateway.ts', 'index.ts'))
+    const others = homes.filter(([file, to]) => file !== to.replace('server/format.ts', 'index.ts'))
     expect(new Set(others.map(([file]) => file))).toEqual(new Set(['gateway/all-formats.ts']))
   })
 
@@ -132,7 +132,7 @@ describe('a page', () => {
   it.each<[string, RegExp, string]>([
     [
       'that asks through a server',
-      /^(?:formats|providers|prepare|kit|assemble)\//,
+      /^(?:formats|providers|prepare|assemble)\//,
       `import { stream } from './index.ts'
 import { remote } from './remote/index.ts'
 const run = stream({ model: remote('openai:m', { url: '/answer' }), prompt: 'Hello' })
@@ -140,7 +140,7 @@ ${show}`,
     ],
     [
       'with a tool that asks through a server',
-      /^(?:formats|providers|prepare|kit|assemble)\//,
+      /^(?:formats|providers|prepare|assemble)\//,
       `import { stream, tool } from './index.ts'
 import { remote } from './remote/index.ts'
 const tools = [tool({ name: 'weather', parameters: { type: 'object' }, execute: () => 'Sunny' })]
@@ -149,7 +149,7 @@ ${show}`,
     ],
     [
       'with a chat on the Worker',
-      /^(?:formats|providers|prepare|kit|assemble)\//,
+      /^(?:formats|providers|prepare|assemble)\//,
       `import { createChatStore } from './chat/index.ts'
 import { workerTransport } from './chat/model-transport.ts'
 const chat = createChatStore({ transport: workerTransport({ url: '/', model: 'openai:m' }) })

@@ -181,7 +181,7 @@ const formatOf = (code: string) =>
 
 /** `azure-openai` has `azureOpenai`, its model function, if it is a provider. */
 async function modelFunctionOf(entry: string): Promise<string | undefined> {
-  if (!/^src\/(formats|providers|browser-model|kit)\//.test(sources[entry] ?? '')) return undefined
+  if (!/^src\/(formats|providers|browser-model)\//.test(sources[entry] ?? '')) return undefined
   const name = entry.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
   return !ofNoFormat.includes(entry) && name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href))
     ? name

@@ -2,7 +2,7 @@
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { describe, expect, it } from 'vitest'
 import { createChatStore, fetchTransport, keptRuns, type Persist, runTransport } from '../../src/chat/index.ts'
-import type { StoredChat } from '../../src/chat/model.ts'
+import type { StoredChat } from '../../src/chat/types.ts'
 import {
   applyEvent,
   approval,

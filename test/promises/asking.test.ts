@@ -1,6 +1,6 @@
 /** A program that asks a model, and its result. The provider is a `fetch` that answers as Chat Completions does. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { ApiError, generate, type MessageLike, message, stream } from '../../src/index.ts'

@@ -1,6 +1,6 @@
 /** Calls as each wire writes them: whose id is kept, what stands for a result, and what is never taken for a call of ours. */
 import { expect, it } from 'vitest'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { generate, tool } from '../../src/index.ts'
 import { models, send, type Wire } from './wires.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import * as codec from '../../src/codec.ts'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/core/model.ts'
+import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/core/messages.ts'
 import * as imports from '../../src/import/index.ts'
 import * as isoglot from '../../src/index.ts'
 import { block, invokeTool, message, tool, toToolMessage } from '../../src/index.ts'

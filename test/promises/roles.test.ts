@@ -1,6 +1,6 @@
 /** Roles on each wire: the five roles, and where instructions go. Expected values are the wires' documented forms. */
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../src/core/model.ts'
+import type { Message } from '../../src/core/messages.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { block, message } from '../../src/index.ts'

@@ -17,7 +17,7 @@ function importsOf(path: string): readonly string[] {
 
 describe('the values', () => {
   it('of the model know nothing else', { meta: { promise: '1.05 4.05' } }, () => {
-    expect(new Set(importsOf('src/core/model.ts'))).toEqual(new Set(['./blocks.ts']))
+    expect(new Set(importsOf('src/core/messages.ts'))).toEqual(new Set(['./blocks.ts']))
     expect(importsOf('src/core/blocks.ts')).toEqual([])
   })
 

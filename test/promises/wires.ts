@@ -1,6 +1,6 @@
 /** The five wires as a program meets them: a conversation goes through preparation and a codec, as `generate` sends it. */
 import type { EncodedRequest } from '../../src/core/codec.ts'
-import type { Context, Loss, Message, RequestOptions } from '../../src/core/model.ts'
+import type { Context, Loss, Message, RequestOptions } from '../../src/core/messages.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOf } from '../../src/core/content.ts'
-import type { ChatResponse } from '../../src/core/model.ts'
+import type { ChatResponse } from '../../src/core/messages.ts'
 import { createServerCodec } from '../../src/formats/openai-chat/index.ts'
 import { message } from '../../src/index.ts'
 import { costOf } from '../../src/prices/index.ts'

@@ -12,9 +12,9 @@ import type {
   Opaque,
   StopReason,
   Usage,
-} from '../../src/core/model.ts'
-import { type EnvelopedProof, unpackEnvelope } from '../../src/kit/envelope.ts'
-import { type FormatName, formats } from '../../src/kit/lacks.ts'
+} from '../../src/core/messages.ts'
+import { type EnvelopedProof, unpackEnvelope } from '../../src/formats/shared/envelope.ts'
+import { type FormatName, formats } from '../../src/formats/shared/lacks.ts'
 import { facts } from '../formats/index.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */

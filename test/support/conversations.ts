@@ -9,7 +9,7 @@ import type {
   StopReason,
   ToolCall,
   ToolMessage,
-} from '../../src/core/model.ts'
+} from '../../src/core/messages.ts'
 import { isExhaustive } from './cuts.ts'
 
 /** Seeded, so that a failure can be seen again. `npm test` tries the first cases of `npm run test:all`. */

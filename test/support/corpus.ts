@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { StopReason, Usage } from '../../src/core/model.ts'
+import type { StopReason, Usage } from '../../src/core/messages.ts'
 
 /** The content of an answer, written by hand from the wire document. */
 export interface Expected {

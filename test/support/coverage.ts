@@ -1,7 +1,7 @@
 /** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../src/core/errors.ts'
-import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/model.ts'
+import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/messages.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { asNewTurn, translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'

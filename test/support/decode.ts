@@ -2,7 +2,7 @@
 
 import { type DecodeOptions, decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Offered, ServerCodec } from '../../src/core/codec.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/messages.ts'
 import type { CorpusCase } from './corpus.ts'
 
 export interface Decoded {

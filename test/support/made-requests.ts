@@ -1,5 +1,5 @@
-/** Conversations made up so that each field of `src/core/model.ts` that a wire may get is in one of them, with a value of its own. */
-import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/model.ts'
+/** Conversations made up so that each field of `src/core/messages.ts` that a wire may get is in one of them, with a value of its own. */
+import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { wires as formatNames } from './answers.ts'
 import { inTurn } from './cuts.ts'

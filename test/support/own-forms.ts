@@ -2,7 +2,7 @@
  * Requests in the forms of a format that its client of isoglot does not write, though official clients may: deprecated names, short forms,
  * other names of fields, and fields that only this format has.
  *
- * Each is in the reference of its format, which `receive.ts` of the format names.
+ * Each is in the reference of its format, which `server/decode-request.ts` of the format names.
  */
 import type { WireName } from '../gateway/provider.ts'
 

@@ -1,7 +1,7 @@
 /** Each departure from the documented shape that the corpus names has a rule, and each recording that has it is held against the rule. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
-import type { ChatResponse, CitationBlock, ContentBlock, JsonObject, ToolCall } from '../../src/core/model.ts'
+import type { ChatResponse, CitationBlock, ContentBlock, JsonObject, ToolCall } from '../../src/core/messages.ts'
 import type { CorpusCase } from './corpus.ts'
 import { decodeChunks } from './decode.ts'
 import { rawOf } from './raw.ts'

@@ -1,7 +1,7 @@
 /** The frames and the JSON values of a recording. Scripts use it without a test runner. */
 import type { Frame } from '../../src/core/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import type { Machine } from '../../src/core/reducer.ts'
 import { decodeEventStream } from '../../src/framing/event-stream.ts'
 import { decodeNdjson, decodeSse } from '../../src/framing/text.ts'

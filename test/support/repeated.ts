@@ -8,7 +8,7 @@
  * the end (ggml-org/llama.cpp#20607). Some gateways have one `output_index` for all items, or announce all items first (decolua/9router#2611).
  */
 import type { Frame } from '../../src/core/codec.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import type { Wire } from './answers.ts'
 
 /** An item of an answer. */

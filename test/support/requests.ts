@@ -11,7 +11,7 @@ import type {
   RequestOptions,
   ToolChoice,
   ToolDefinition,
-} from '../../src/core/model.ts'
+} from '../../src/core/messages.ts'
 import { isTextFile } from '../formats/facts.ts'
 import { facts } from '../formats/index.ts'
 import { appliesTo, canonical, type Wire } from './answers.ts'

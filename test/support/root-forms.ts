@@ -6,7 +6,7 @@
  * @see https://www.npmjs.com/package/@modelcontextprotocol/server-everything (2026.8.31, its tools as it lists them)
  */
 import { z } from 'zod'
-import type { JsonSchema } from '../../src/core/model.ts'
+import type { JsonSchema } from '../../src/core/messages.ts'
 
 const s = { type: 'string' }
 const n = { type: 'number' }

@@ -7,7 +7,7 @@
  * @see https://docs.x.ai/docs/guides/structured-outputs, CLIProxyAPI#4343; livekit/agents#4610; litellm#13389; vllm `tool_parsers/utils.py`
  * @see MoonshotAI/kimi-code#2661; ggml-org/llama.cpp#25746; https://docs.cohere.com/docs/structured-outputs; ollama `api/types.go`
  */
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 
 type Node = Record<string, unknown>
 /** Findings about one schema in a tool: where `path` is empty, about its root. */

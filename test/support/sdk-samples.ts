@@ -1,5 +1,5 @@
 /** Requests and answers of each format, made from the types of its official client. */
-import type { Json, JsonObject } from '../../src/core/model.ts'
+import type { Json, JsonObject } from '../../src/core/messages.ts'
 import type { Wire } from './answers.ts'
 import { type Sample, type SdkTypes, sdkTypes } from './sdk-values.ts'
 

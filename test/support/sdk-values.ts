@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import ts from 'typescript'
-import type { Json, JsonObject } from '../../src/core/model.ts'
+import type { Json, JsonObject } from '../../src/core/messages.ts'
 
 const packages = join(import.meta.dirname, '..', '..', 'node_modules')
 

@@ -4,7 +4,7 @@
  * time.
  */
 import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
-import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'
+import type { Context, Loss, RequestOptions } from '../../src/core/messages.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 
 export interface Asked {

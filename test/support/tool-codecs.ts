@@ -1,6 +1,6 @@
 /** The three operations on tools of each format, as its path exports them. */
 import type { DecodedCalls } from '../../src/core/codec.ts'
-import type { ToolDefinition, ToolMessage } from '../../src/core/model.ts'
+import type { ToolDefinition, ToolMessage } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as bedrockConverse from '../../src/formats/bedrock-converse/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'

@@ -3,7 +3,7 @@
  * no code from `src`, so that it cannot share its mistakes.
  */
 import type { Rules } from '../../src/core/codec.ts'
-import type { Content, ContentBlock, Message, ToolCall } from '../../src/core/model.ts'
+import type { Content, ContentBlock, Message, ToolCall } from '../../src/core/messages.ts'
 
 /** Calls without results, results without calls, both out of place: what every wire refuses. */
 export function brokenLinks(messages: readonly Message[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** Calls as a model makes them. */
 
 import { readCall } from '../../src/core/content.ts'
-import type { InvalidToolCall, ToolCall } from '../../src/core/model.ts'
+import type { InvalidToolCall, ToolCall } from '../../src/core/messages.ts'
 
 export function call(name: string, argumentsText = '{}', id = 'call_1'): ToolCall {
   const made = readCall({ id, name, argumentsText, index: 0 })

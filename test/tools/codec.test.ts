@@ -1,6 +1,6 @@
 /** The tool codec on its own, over the real codecs: definitions, calls and results of every wire (features 1.x). */
 import { describe, expect, it } from 'vitest'
-import type { Json, ToolMessage } from '../../src/core/model.ts'
+import type { Json, ToolMessage } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { toolCodecs } from '../support/tool-codecs.ts'

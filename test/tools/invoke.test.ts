@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { parseArguments } from '../../src/core/content.ts'
 import { message } from '../../src/core/message.ts'
 import { prettyPrint } from '../../src/messages/index.ts'
-import type { Tool, ToolContext, ToolResult } from '../../src/tools/model.ts'
 import { type InvokeOptions, invokeTool, toToolMessage } from '../../src/tools/run.ts'
+import * as t from '../../src/tools/schema-builder.ts'
 import { tool } from '../../src/tools/tool.ts'
-import * as t from '../../src/tools/types.ts'
+import type { Tool, ToolContext, ToolResult } from '../../src/tools/types.ts'
 import { brokenCall, call } from './calls.ts'
 
 function named(...tools: Tool[]): ReadonlyMap<string, Tool> {

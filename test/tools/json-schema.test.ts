@@ -8,7 +8,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject, JsonSchema } from '../../src/core/model.ts'
+import type { JsonObject, JsonSchema } from '../../src/core/messages.ts'
 import { block, invokeTool, tool } from '../../src/index.ts'
 import { checkArguments } from '../../src/tools/check.ts'
 

@@ -3,7 +3,7 @@
  * In this process; `door`, `spending` and others try some formats in workerd.
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ContentBlock, Context, JsonObject, RequestOptions } from '../../src/core/model.ts'
+import type { ContentBlock, Context, JsonObject, RequestOptions } from '../../src/core/messages.ts'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import type { WireName } from '../../src/gateway/types.ts'
 import { type Account, createWorker, type WorkerOptions } from '../../src/worker/index.ts'

@@ -1,6 +1,6 @@
 /** What the Worker's policy lets through, as the provider of the client's format would get it. */
 import type { ClientCodec, DecodedRequest } from '../../src/core/codec.ts'
-import type { JsonObject } from '../../src/core/model.ts'
+import type { JsonObject } from '../../src/core/messages.ts'
 import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import type { WireName } from '../../src/gateway/types.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, JsonObject } from '../../src/core/model.ts'
+import type { ChatResponse, JsonObject } from '../../src/core/messages.ts'
 import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 import { broken, inward, relative, schemes, scripts } from '../support/hostile-urls.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { compact } from '../../src/core/json.ts'
-import type { Json, JsonObject } from '../../src/core/model.ts'
+import type { Json, JsonObject } from '../../src/core/messages.ts'
 import type { EndReport, WireName } from '../../src/gateway/index.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import {

@@ -11,7 +11,7 @@
  * @module
  */
 import { lookup } from '../../core/json.ts'
-import { format, isAdaptive } from './words.ts'
+import { format, isAdaptive } from './tables.ts'
 
 const shared =
   'computer-use context-1m context-management compact dangerous-tool-use interleaved-thinking thinking-binding-controls thinking-display-updates tool-search-tool'

@@ -10,8 +10,8 @@
 
 import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
-import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
-import { format } from './words.ts'
+import type { HostedTool, UserLocation } from '../shared/hosted-tool.ts'
+import { format } from './tables.ts'
 
 // ---- common options ---------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeRequest } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream, idPrefix } from './read.ts'
-import { type AnthropicDialect, format, rulesOf } from './words.ts'
+import { decodeError, decodeResponse, decodeStream, idPrefix } from './decode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 
 /** The settings of {@link anthropic}. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
@@ -71,8 +71,8 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
   })
 }
 
-export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-export { anthropicFormat, createServerCodec } from './gateway.ts'
+export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
+export { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 export {
   type CodeExecutionOptions,
   codeExecution,
@@ -89,7 +89,7 @@ export {
   webFetch,
   webSearch,
 } from './hosted-tools.ts'
-export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-export { decodeRequest } from './receive.ts'
-export { encodeError, encodeResponse, encodeStream } from './serve.ts'
-export type { AnthropicDialect, AnthropicVersion } from './words.ts'
+export { decodeRequest } from './server/decode-request.ts'
+export { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+export { anthropicFormat, createServerCodec } from './server/format.ts'
+export type { AnthropicDialect, AnthropicVersion } from './tables.ts'

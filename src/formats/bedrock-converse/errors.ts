@@ -8,9 +8,9 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorDetails, type ApiErrorKind } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/json.ts'
-import type { Json } from '../../core/model.ts'
-import { inStream, readApiError } from '../../kit/api-error.ts'
-import { errorWords } from './words.ts'
+import type { Json } from '../../core/messages.ts'
+import { inStream, readApiError } from '../shared/api-error.ts'
+import { errorWords } from './tables.ts'
 
 // The name of an error is in a header. In streams, it is the type of the exception.
 

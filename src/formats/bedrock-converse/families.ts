@@ -6,9 +6,9 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import { fitting } from '../../kit/fit-schema.ts'
-import type { FormatLacks, Lack } from '../../kit/lacks.ts'
-import { format, provider } from './words.ts'
+import { fitting } from '../shared/fit-schema.ts'
+import type { FormatLacks, Lack } from '../shared/lacks.ts'
+import { format, provider } from './tables.ts'
 
 /** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
 interface Family {

@@ -11,15 +11,15 @@ import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeEventStream } from '../../framing/event-stream.ts'
-import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
-import { bearer } from '../../kit/bearer.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { type AwsSigner, bedrockAddress, signing } from '../shared/aws.ts'
+import { bearer } from '../shared/bearer.ts'
+import { decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 import { decodeError } from './errors.ts'
 import { rulesOf } from './families.ts'
-import { decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream } from './serve.ts'
-import { format, idPrefix, provider } from './words.ts'
+import { decodeRequest } from './server/decode-request.ts'
+import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+import { format, idPrefix, provider } from './tables.ts'
 
 /** Settings of {@link bedrockConverse}. */
 export interface BedrockSettings extends ModelSettings {
@@ -81,7 +81,7 @@ export function createClientCodec(model = ''): ClientCodec {
   }
 }
 
-export { bedrockConverseFormat, createServerCodec } from './gateway.ts'
+export { bedrockConverseFormat, createServerCodec } from './server/format.ts'
 export type { AwsSigner }
 export {
   decodeError,

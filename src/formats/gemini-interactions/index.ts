@@ -11,12 +11,12 @@ import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream } from './serve.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
+import { decodeRequest } from './server/decode-request.ts'
+import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
 import { stored } from './stored.ts'
-import { format, idPrefix, provider, rules } from './words.ts'
+import { format, idPrefix, provider, rules } from './tables.ts'
 
 const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
 
@@ -62,7 +62,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-export { createServerCodec, geminiInteractionsFormat } from './gateway.ts'
+export { createServerCodec, geminiInteractionsFormat } from './server/format.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
 export {
   decodeError,

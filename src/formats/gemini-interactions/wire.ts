@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject } from '../../core/model.ts'
+import type { JsonObject } from '../../core/messages.ts'
 
 /** A citation of a text. Offsets are UTF-8 bytes in the text; the end is exclusive. */
 export interface WireUrlCitation {

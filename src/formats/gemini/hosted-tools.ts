@@ -11,7 +11,7 @@
 
 import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
-import type { HostedTool } from '../../kit/hosted-tool.ts'
+import type { HostedTool } from '../shared/hosted-tool.ts'
 
 /** The lowest confidence (that a site is harmful) at which Google leaves the site out of the results. */
 export type BlockingConfidence =

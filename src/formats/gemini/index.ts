@@ -12,12 +12,12 @@ import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/co
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeRequest } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream } from './read.ts'
-import { format, type GeminiDialect, geminiDialect, rulesOf } from './words.ts'
+import { decodeError, decodeResponse, decodeStream } from './decode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { format, type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
 
-export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-export { createServerCodec, geminiFormat } from './gateway.ts'
+export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
+export { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 export {
   type BlockingConfidence,
   codeExecution,
@@ -28,11 +28,11 @@ export {
   type WireGoogleSearch,
   type WireUrlContext,
 } from './hosted-tools.ts'
-export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-export { decodeRequest } from './receive.ts'
-export { encodeError, encodeResponse, encodeStream } from './serve.ts'
+export { decodeRequest } from './server/decode-request.ts'
+export { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+export { createServerCodec, geminiFormat } from './server/format.ts'
+export { type GeminiDialect, geminiDialect } from './tables.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
-export { type GeminiDialect, geminiDialect } from './words.ts'
 
 /** Options of {@link gemini}, except the model's name. */
 export interface GeminiSettings extends ModelSettings {

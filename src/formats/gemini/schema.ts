@@ -8,7 +8,7 @@
 
 import { maxArgumentsDepth } from '../../core/content.ts'
 import { isObject, mapValues } from '../../core/json.ts'
-import type { Json, JsonSchema } from '../../core/model.ts'
+import type { Json, JsonSchema } from '../../core/messages.ts'
 
 /** Converts OpenAPI to JSON Schema: types in lower case, and `nullable` as the type `null`. Below 64 levels, schemas stay unchanged. */
 export function fromOpenApi(schema: Json, depth = 0): Json {

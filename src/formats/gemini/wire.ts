@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject } from '../../core/model.ts'
+import type { JsonObject } from '../../core/messages.ts'
 
 export interface WireBlob {
   readonly mimeType?: string

@@ -11,12 +11,12 @@ import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeNdjson } from '../../framing/text.ts'
-import { bearer } from '../../kit/bearer.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
-import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream } from './serve.ts'
-import { format, idPrefix, rules } from './words.ts'
+import { bearer } from '../shared/bearer.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
+import { decodeRequest } from './server/decode-request.ts'
+import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+import { format, idPrefix, rules } from './tables.ts'
 
 /**
  * A model of an Ollama server.
@@ -57,7 +57,7 @@ export function createClientCodec(): ClientCodec {
   }
 }
 
-export { createServerCodec, ollamaFormat } from './gateway.ts'
+export { createServerCodec, ollamaFormat } from './server/format.ts'
 export {
   decodeError,
   decodeRequest,

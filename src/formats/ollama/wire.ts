@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Json, JsonObject } from '../../core/model.ts'
+import type { Json, JsonObject } from '../../core/messages.ts'
 
 /** A call. It is always complete, and its arguments are always an object. */
 export interface WireToolCall {

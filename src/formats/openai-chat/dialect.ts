@@ -22,10 +22,10 @@ import type {
   StopReason,
   ToolChoice,
   ToolDefinition,
-} from '../../core/model.ts'
-import type { SchemaRules } from '../../kit/fit-schema.ts'
-import type { Lack } from '../../kit/lacks.ts'
-import type { Losses } from '../../kit/losses.ts'
+} from '../../core/messages.ts'
+import type { SchemaRules } from '../shared/fit-schema.ts'
+import type { Lack } from '../shared/lacks.ts'
+import type { Losses } from '../shared/losses.ts'
 import type {
   DialectMessageFields,
   WireAssistant,

@@ -1,9 +1,9 @@
 /** The dialect of an unknown compatible host, and parts of dialects. All dialects but OpenAI extend it. @module */
 
-import { reportLoss } from '../../kit/losses.ts'
-import { chosenTools } from '../../kit/tools.ts'
-import { beyondTypes, choiceOf } from './ask.ts'
+import { reportLoss } from '../shared/losses.ts'
+import { chosenTools } from '../shared/tools.ts'
 import type { ChatDialect, ToolChoosing } from './dialect.ts'
+import { beyondTypes, choiceOf } from './encode-request.ts'
 import { everyReasoningField } from './openai.ts'
 import { byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'

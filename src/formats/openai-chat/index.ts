@@ -9,13 +9,13 @@ import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
+import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
 import type { ChatDialect } from './dialect.ts'
+import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 import { openai } from './openai.ts'
-import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-import { decodeRequest } from './receive.ts'
-import { encodeError, encodeResponse, encodeStream } from './serve.ts'
-import { format, rulesOf } from './words.ts'
+import { decodeRequest } from './server/decode-request.ts'
+import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+import { format, rulesOf } from './tables.ts'
 
 export type {
   ChatDialect,
@@ -27,7 +27,6 @@ export type {
   ToolChoosing,
 } from './dialect.ts'
 export { choosing, compatible, refusing } from './dialects.ts'
-export { createServerCodec, openaiChatFormat } from './gateway.ts'
 export { openai } from './openai.ts'
 export {
   byDefault,
@@ -42,6 +41,7 @@ export { alternating, markingPrefill, oneSystem } from './quirks/order.ts'
 export { replayAs, replayDetails, replayThinking } from './quirks/replay.ts'
 export { spellCalls } from './quirks/spelled-calls.ts'
 export { booleanStrict, sameStrict, withoutStrict } from './quirks/strict.ts'
+export { createServerCodec, openaiChatFormat } from './server/format.ts'
 export type { WireMessage, WireRequest, WireResponse, WireUsage } from './wire.ts'
 export {
   decodeError,

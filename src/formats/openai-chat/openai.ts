@@ -1,7 +1,7 @@
 /** The dialect of OpenAI. @module */
 
-import { isReasoning } from '../../kit/effort.ts'
-import { openaiSchemas } from '../../kit/strict-schema.ts'
+import { isReasoning } from '../shared/effort.ts'
+import { openaiSchemas } from '../shared/strict-schema.ts'
 import type { ChatDialect } from './dialect.ts'
 import { byAnyEffort } from './quirks/ask-reasoning.ts'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject } from '../../core/model.ts'
+import type { JsonObject } from '../../core/messages.ts'
 
 export interface WireTextPart {
   type: 'text'

@@ -8,8 +8,8 @@
  *
  * @module
  */
-import type { JsonObject, JsonSchema, ToolDefinition } from '../../core/model.ts'
-import { clientItems, format } from './words.ts'
+import type { JsonObject, JsonSchema, ToolDefinition } from '../../core/messages.ts'
+import { clientItems, format } from './tables.ts'
 
 /** The definition of a tool in the form of the wire. */
 export type WireClientTool =

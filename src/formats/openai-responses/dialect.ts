@@ -5,9 +5,9 @@
  *
  * @module
  */
-import type { ContentBlock, RequestOptions } from '../../core/model.ts'
-import type { SchemaRules } from '../../kit/fit-schema.ts'
-import { openaiSchemas } from '../../kit/strict-schema.ts'
+import type { ContentBlock, RequestOptions } from '../../core/messages.ts'
+import type { SchemaRules } from '../shared/fit-schema.ts'
+import { openaiSchemas } from '../shared/strict-schema.ts'
 
 /** How a server of this format differs from the others. */
 export interface ResponsesDialect {

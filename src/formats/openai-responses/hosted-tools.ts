@@ -12,9 +12,9 @@
 
 import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
-import type { JsonObject } from '../../core/model.ts'
-import type { HostedTool, UserLocation } from '../../kit/hosted-tool.ts'
-import { format } from './words.ts'
+import type { JsonObject } from '../../core/messages.ts'
+import type { HostedTool, UserLocation } from '../shared/hosted-tool.ts'
+import { format } from './tables.ts'
 
 /** Makes a tool of this format from the value that the wire gets. */
 function hosted<Value extends JsonObject>(value: Value): HostedTool<'openai-responses', Value> {

@@ -10,12 +10,12 @@ import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
-import type { GatewayFormat } from '../../kit/gateway-format.ts'
-import { encodeRequest } from './ask.ts'
+import type { GatewayFormat } from '../shared/gateway-format.ts'
+import { decodeError, decodeResponse, decodeStream } from './decode-answer.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
-import { createFormat } from './gateway.ts'
-import { decodeError, decodeResponse, decodeStream } from './read.ts'
-import { format, idPrefix, rulesOf } from './words.ts'
+import { encodeRequest } from './encode-request.ts'
+import { createFormat } from './server/format.ts'
+import { format, idPrefix, rulesOf } from './tables.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
@@ -71,7 +71,6 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
 /** OpenAI Responses as a format of a gateway: its clients can ask the gateway's models. For `formats` of `createGateway`. */
 export const openaiResponsesFormat: GatewayFormat = /* @__PURE__ */ createFormat(openaiResponses)
 
-export { encodeDefinitions, encodeRequest, encodeResult } from './ask.ts'
 export {
   type ClientParameters,
   type LocalShellArguments,
@@ -84,9 +83,10 @@ export {
   shellParameters,
   type WireClientTool,
 } from './client-tools.ts'
+export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
-export { createServerCodec } from './gateway.ts'
+export { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 export {
   type CodeInterpreterOptions,
   type ContainerOptions,
@@ -111,6 +111,6 @@ export {
   webSearch,
 } from './hosted-tools.ts'
 export { withNamespaces } from './namespaces.ts'
-export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './read.ts'
-export { decodeRequest } from './receive.ts'
-export { encodeError, encodeResponse, encodeStream } from './serve.ts'
+export { decodeRequest } from './server/decode-request.ts'
+export { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
+export { createServerCodec } from './server/format.ts'

@@ -6,7 +6,7 @@
  */
 
 import { arrayOf, field, isObject } from '../../core/json.ts'
-import type { Json, JsonObject } from '../../core/model.ts'
+import type { Json, JsonObject } from '../../core/messages.ts'
 import type { HttpModel } from '../../core/question.ts'
 
 /**

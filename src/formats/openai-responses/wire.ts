@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject } from '../../core/model.ts'
+import type { JsonObject } from '../../core/messages.ts'
 
 /** Marks the end of a prefix that the server caches. Only OpenAI has this field. */
 export interface WireCacheBreakpoint {

@@ -6,7 +6,7 @@
  */
 import * as v from 'valibot'
 import { compact } from '../../core/json.ts'
-import type { Usage } from '../../core/model.ts'
+import type { Usage } from '../../core/messages.ts'
 import type { Price, Rates } from '../../prices/index.ts'
 
 /** `{"gpt-5-mini": [0.25, 2], "anthropic:claude-*": [3, 15, 0.3, 6]}`: input, output, and if they differ, cache reads and writes. */

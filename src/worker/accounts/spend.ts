@@ -7,7 +7,7 @@
 
 import { blocksOf, toolCallsOf } from '../../core/content.ts'
 import { compact } from '../../core/json.ts'
-import type { Content, ImageBlock, Message, Usage } from '../../core/model.ts'
+import type { Content, ImageBlock, Message, Usage } from '../../core/messages.ts'
 import type { Admission, EndReport } from '../../gateway/types.ts'
 import { capPriceOf, type Price } from '../../prices/index.ts'
 import { callObject } from '../call-object.ts'

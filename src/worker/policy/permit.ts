@@ -12,7 +12,15 @@
 import * as v from 'valibot'
 import type { DecodedRequest } from '../../core/codec.ts'
 import { compact, isObject, unlessEmpty } from '../../core/json.ts'
-import type { Content, ContentBlock, Json, JsonObject, Message, ProviderData, ProviderTool } from '../../core/model.ts'
+import type {
+  Content,
+  ContentBlock,
+  Json,
+  JsonObject,
+  Message,
+  ProviderData,
+  ProviderTool,
+} from '../../core/messages.ts'
 import type { CheckedRequest, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
 import { leftOut, ownFields, ownPartFields, type PartKind, toolsByKey } from './own-fields.ts'

@@ -2,10 +2,10 @@
  * Ends a stored answer that was cut off: with an error in its format. It never just stops, and never gets an invented normal end. @module
  */
 import { ApiError } from '../../core/errors.ts'
+import type { GatewayFormat } from '../../formats/shared/gateway-format.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
 import { isoglotFormat } from '../../gateway/isoglot-format.ts'
 import { findRoute } from '../../gateway/routes.ts'
-import type { GatewayFormat } from '../../kit/gateway-format.ts'
 
 /** The answer is no longer written: the Durable Object that wrote it has ended. */
 export const interruption: ApiError = new ApiError('The answer was cut off; the Worker does not request it again', {

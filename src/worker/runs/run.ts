@@ -5,8 +5,8 @@
  * @module
  */
 
+import type { GatewayFormat } from '../../formats/shared/gateway-format.ts'
 import { answerError } from '../../gateway/errors.ts'
-import type { GatewayFormat } from '../../kit/gateway-format.ts'
 import type { Sql } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Context, Message, Metadata } from '../../../src/core/model.ts'
+import type { Context, Message, Metadata } from '../../../src/core/messages.ts'
 import { encodeRequest } from '../../../src/formats/anthropic/index.ts'
 
 const options = { model: 'claude-x', maxTokens: 1 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../../src/core/content.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, JsonObject, Message } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, JsonObject, Message } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   decodeRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../src/core/codec.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, MessageEvent, StopReason, ToolCall } from '../../../src/core/model.ts'
+import type { AssistantMessage, MessageEvent, StopReason, ToolCall } from '../../../src/core/messages.ts'
 import { createServerCodec, encodeStream } from '../../../src/formats/anthropic/index.ts'
 import { oracle } from './oracle.ts'
 import { encodeEvents, toSse } from './run.ts'

@@ -1,6 +1,6 @@
 /** The tools that Anthropic runs itself: wire §2.2, and the fields of the official client's types. */
 import { describe, expect, it } from 'vitest'
-import type { ProviderTool } from '../../../src/core/model.ts'
+import type { ProviderTool } from '../../../src/core/messages.ts'
 import {
   codeExecution,
   encodeDefinitions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/core/model.ts'
+import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/core/messages.ts'
 import { decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
 import { block } from '../../../src/messages/block.ts'
 

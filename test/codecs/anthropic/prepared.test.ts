@@ -1,7 +1,7 @@
 /** Every conversation, prepared and encoded, breaks none of the rules that the API answers with a 400. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../src/core/model.ts'
+import type { Message } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
 import type { WireBlock, WireMessage } from '../../../src/formats/anthropic/wire.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'

@@ -1,6 +1,6 @@
 /** A rule for each deviation from the documented form that the recordings have, and its decoded result. */
 import { expect } from 'vitest'
-import type { JsonObject } from '../../../src/core/model.ts'
+import type { JsonObject } from '../../../src/core/messages.ts'
 import { createClientCodec } from '../../../src/formats/anthropic/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { type Reading, testQuirks } from '../../support/quirks.ts'

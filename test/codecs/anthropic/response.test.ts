@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../../src/core/content.ts'
 import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/messages.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/anthropic/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'

@@ -2,7 +2,7 @@
 
 import { assemble, fold } from '../../../src/assemble/assemble.ts'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
-import type { ChatResponse, MessageEvent } from '../../../src/core/model.ts'
+import type { ChatResponse, MessageEvent } from '../../../src/core/messages.ts'
 import { decodeStream, encodeStream } from '../../../src/formats/anthropic/index.ts'
 import { readSse } from './sse.ts'
 

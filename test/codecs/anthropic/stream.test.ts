@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
 import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
-import type { ChatResponse } from '../../../src/core/model.ts'
+import type { ChatResponse } from '../../../src/core/messages.ts'
 import { decodeStream } from '../../../src/formats/anthropic/index.ts'
 import { foldFrames, fragmentsOf, frames } from './run.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonSchema, ToolDefinition } from '../../../src/core/model.ts'
+import type { JsonSchema, ToolDefinition } from '../../../src/core/messages.ts'
 import {
   decodeToolCalls,
   encodeDefinitions,

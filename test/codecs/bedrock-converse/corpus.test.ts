@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../src/core/codec.ts'
-import type { ChatResponse } from '../../../src/core/model.ts'
+import type { ChatResponse } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   createServerCodec,

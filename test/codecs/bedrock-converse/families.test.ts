@@ -3,7 +3,7 @@
  * that was written only from that document.
  */
 import { describe, expect, it } from 'vitest'
-import type { Context, Loss, Message, Metadata, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, Loss, Message, Metadata, RequestOptions } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeRequest } from '../../../src/formats/bedrock-converse/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { legalToolName, prepare } from '../../../src/prepare/prepare.ts'

@@ -4,7 +4,7 @@ import { AwsClient } from 'aws4fetch'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../src/core/codec.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../../src/core/messages.ts'
 import {
   bedrockConverse,
   createClientCodec,

@@ -1,6 +1,6 @@
 /** Recorded traffic of this wire: read, written again, and read by the official client. */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse } from '../../../src/core/model.ts'
+import type { ChatResponse } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   decodeError,

@@ -1,7 +1,7 @@
 /** Cohere Chat v2: requests. Expected values are of the reference: https://docs.cohere.com/reference/chat (read 2026-11). */
 import { describe, expect, it } from 'vitest'
 import { DecodeError, UnsupportedError } from '../../../src/core/errors.ts'
-import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, Message, RequestOptions } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   decodeRequest,

@@ -1,7 +1,7 @@
 /** Cohere Chat v2: answers. Expected values are of the reference: https://docs.cohere.com/reference/chat (read 2026-11). */
 import { describe, expect, it } from 'vitest'
 import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   createServerCodec,

@@ -1,7 +1,7 @@
 /** Requests, against wire/gemini-interactions.md: what is written, what state does, and where signatures go. */
 import type { Interactions } from '@google/genai'
 import { describe, expect, it } from 'vitest'
-import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../../src/core/messages.ts'
 import { createServerCodec, encodeRequest, encodeResult } from '../../../src/formats/gemini-interactions/index.ts'
 import type { WireRequest } from '../../../src/formats/gemini-interactions/wire.ts'
 import { toolCall } from '../../../src/messages/block.ts'

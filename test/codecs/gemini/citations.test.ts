@@ -1,9 +1,9 @@
 /** Bytes of the wire and units of ours. */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, TextBlock } from '../../../src/core/model.ts'
+import type { ChatResponse, TextBlock } from '../../../src/core/messages.ts'
+import { newTrack } from '../../../src/formats/gemini/decode-answer.ts'
 import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
-import { newTrack } from '../../../src/formats/gemini/read.ts'
-import { follow, unitsAt } from '../../../src/kit/utf8.ts'
+import { follow, unitsAt } from '../../../src/formats/shared/utf8.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length

@@ -1,7 +1,7 @@
 /** Parts of this wire and our blocks, both ways. */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import type { ContentBlock, RequestOptions } from '../../../src/core/model.ts'
+import type { ContentBlock, RequestOptions } from '../../../src/core/messages.ts'
 import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from '../../../src/formats/gemini/index.ts'
 
 const model = 'gemini-3-pro-preview'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../src/assemble/assemble.ts'
 import type { Frame } from '../../../src/core/codec.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, ToolCall } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, ToolCall } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   decodeError,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame, Reply } from '../../../src/core/codec.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
+import type { AssistantMessage, MessageEvent } from '../../../src/core/messages.ts'
 import { createClientCodec, encodeStream } from '../../../src/formats/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/text.ts'
 import { block } from '../../../src/messages/block.ts'

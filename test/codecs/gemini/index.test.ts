@@ -1,7 +1,7 @@
 /** The provider function, the two halves of the codec, and what `prepare` and this codec do together. */
 
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../src/core/model.ts'
+import type { Message } from '../../../src/core/messages.ts'
 import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/formats/gemini/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'

@@ -1,8 +1,8 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
 import { LimitError } from '../../../src/core/errors.ts'
+import { newPartialCall } from '../../../src/formats/gemini/decode-answer.ts'
 import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
-import { newPartialCall } from '../../../src/formats/gemini/read.ts'
 
 const put = (...pieces: object[]) => {
   const call = newPartialCall('key')

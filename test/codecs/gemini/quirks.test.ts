@@ -1,6 +1,6 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
 import { expect } from 'vitest'
-import type { JsonObject } from '../../../src/core/model.ts'
+import type { JsonObject } from '../../../src/core/messages.ts'
 import { createClientCodec } from '../../../src/formats/gemini/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { type Reading, testQuirks } from '../../support/quirks.ts'

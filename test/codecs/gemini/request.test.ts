@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../../src/core/content.ts'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import type { Context, Message, RequestOptions, ToolCall } from '../../../src/core/model.ts'
+import type { Context, Message, RequestOptions, ToolCall } from '../../../src/core/messages.ts'
 import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/formats/gemini/index.ts'
 import { toolCall as call } from '../../../src/messages/block.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, StopReason, Usage } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, StopReason, Usage } from '../../../src/core/messages.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'

@@ -1,6 +1,6 @@
 /** Schemas in the subset of OpenAPI, as JSON Schema. */
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/core/model.ts'
+import type { JsonObject } from '../../../src/core/messages.ts'
 import { fromOpenApi, isEmptySchema } from '../../../src/formats/gemini/schema.ts'
 
 describe('from OpenAPI', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AssembleOptions, assemble } from '../../../src/assemble/assemble.ts'
 import type { Fragment } from '../../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
+import type { AssistantMessage, MessageEvent } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeStream } from '../../../src/formats/gemini/index.ts'
 import { decodeText } from '../../support/decode.ts'
 

@@ -1,7 +1,7 @@
 /** Definitions, calls and results of this wire on their own. */
 
 import { describe, expect, it } from 'vitest'
-import type { ContentBlock, Message, ToolMessage } from '../../../src/core/model.ts'
+import type { ContentBlock, Message, ToolMessage } from '../../../src/core/messages.ts'
 import {
   decodeRequest,
   decodeToolCalls,

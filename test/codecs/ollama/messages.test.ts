@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import type { ContentBlock, Message } from '../../../src/core/model.ts'
+import type { ContentBlock, Message } from '../../../src/core/messages.ts'
 import { decodeRequest, encodeRequest } from '../../../src/formats/ollama/index.ts'
 import { toolCall as call } from '../../../src/messages/block.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import type { Context, RequestOptions } from '../../../src/core/messages.ts'
 import { decodeRequest, encodeRequest } from '../../../src/formats/ollama/index.ts'
 
 const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }

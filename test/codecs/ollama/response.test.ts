@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AssistantMessage, ChatResponse, InvalidToolCall, StopReason } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, InvalidToolCall, StopReason } from '../../../src/core/messages.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/ollama/index.ts'
 import { oracle } from './oracle.ts'
 

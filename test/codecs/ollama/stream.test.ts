@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { ChatResponse, MessageEvent } from '../../../src/core/model.ts'
+import type { ChatResponse, MessageEvent } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   createServerCodec,

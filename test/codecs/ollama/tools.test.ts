@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RequestOptions, ToolDefinition } from '../../../src/core/model.ts'
+import type { RequestOptions, ToolDefinition } from '../../../src/core/messages.ts'
 import {
   decodeRequest,
   decodeToolCalls,

@@ -1,7 +1,7 @@
 /** Every recording of Chat Completions and its dialects, decoded, encoded, and held against the official client. */
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   createServerCodec,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent, ToolCall, Usage } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent, ToolCall, Usage } from '../../../src/core/messages.ts'
 import { encodeResponse, encodeStream } from '../../../src/formats/openai-chat/index.ts'
 import { oracle } from './oracle.ts'
 

@@ -1,6 +1,6 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to. A new tag without a rule fails here. */
 import { expect } from 'vitest'
-import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/messages.ts'
 import { compatible, createClientCodec } from '../../../src/formats/openai-chat/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { type Reading, testQuirks } from '../../support/quirks.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { IsoglotError, UnsupportedError } from '../../../src/core/errors.ts'
-import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/core/messages.ts'
 import {
   type ChatDialect,
   compatible,

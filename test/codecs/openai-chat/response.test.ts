@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError, InterruptedError, IsoglotError } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/messages.ts'
 import {
   compatible,
   createClientCodec,

@@ -1,6 +1,6 @@
 /** Short ways to decode and encode in tests. */
 
-import type { ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/core/messages.ts'
 import {
   type ChatDialect,
   compatible,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../src/core/model.ts'
+import type { Message } from '../../../src/core/messages.ts'
 import { type ChatDialect, createClientCodec, encodeRequest, openai } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'

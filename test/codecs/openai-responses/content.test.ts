@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import type { ContentBlock, JsonObject } from '../../../src/core/messages.ts'
 import { decodeRequest, encodeRequest } from '../../../src/formats/openai-responses/index.ts'
 
 const encode = (block: ContentBlock) => {

@@ -1,6 +1,6 @@
 /** The recorded traffic of OpenAI Responses and its dialects: everything is read, and written again. */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, JsonObject } from '../../../src/core/model.ts'
+import type { ChatResponse, JsonObject } from '../../../src/core/messages.ts'
 import * as anthropic from '../../../src/formats/anthropic/index.ts'
 import {
   createClientCodec,

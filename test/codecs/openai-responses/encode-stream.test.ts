@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame, Reply } from '../../../src/core/codec.ts'
 import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/core/model.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  JsonObject,
+  MessageEvent,
+} from '../../../src/core/messages.ts'
 import { createClientCodec, decodeResponse, encodeStream } from '../../../src/formats/openai-responses/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { decodeText } from '../../support/decode.ts'

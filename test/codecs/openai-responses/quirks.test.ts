@@ -1,7 +1,7 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
 import { expect } from 'vitest'
 import { blocksOf } from '../../../src/core/content.ts'
-import type { AssistantMessage, ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import type { AssistantMessage, ContentBlock, JsonObject } from '../../../src/core/messages.ts'
 import { createClientCodec, encodeRequest, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { decodeChunks } from '../../support/decode.ts'

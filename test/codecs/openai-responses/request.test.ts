@@ -12,7 +12,7 @@ import type {
   ReasoningBlock,
   RequestOptions,
   ToolCall,
-} from '../../../src/core/model.ts'
+} from '../../../src/core/messages.ts'
 import {
   azureDialect,
   createClientCodec,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, DecodeError } from '../../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/core/messages.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/openai-responses/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../../src/core/codec.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject, TextBlock } from '../../../src/core/model.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, TextBlock } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/formats/openai-responses/index.ts'
 import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject, ToolChoice } from '../../../src/core/model.ts'
+import type { JsonObject, ToolChoice } from '../../../src/core/messages.ts'
 import {
   createClientCodec,
   decodeRequest,

@@ -1,5 +1,5 @@
 /** Requests and answers that the laws are tried with. */
-import { stopReasons } from '../../../src/formats/anthropic/words.ts'
+import { stopReasons } from '../../../src/formats/anthropic/tables.ts'
 import { type Samples, unknownWord as word } from '../facts.ts'
 
 const user = { role: 'user', content: 'x' }

@@ -1,5 +1,5 @@
 /** Requests and answers that the laws are tried with. */
-import { stopReasons } from '../../../src/formats/bedrock-converse/words.ts'
+import { stopReasons } from '../../../src/formats/bedrock-converse/tables.ts'
 import type { Samples } from '../facts.ts'
 
 export const samples: Samples = {

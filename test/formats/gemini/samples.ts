@@ -1,5 +1,5 @@
 /** Requests and answers that the laws are tried with. */
-import { stopReasons } from '../../../src/formats/gemini/words.ts'
+import { stopReasons } from '../../../src/formats/gemini/tables.ts'
 import { type Samples, unknownWord as word } from '../facts.ts'
 
 export const samples: Samples = {

@@ -1,5 +1,5 @@
 /** The features and quirks that recordings of Ollama claim, and how each is seen. */
-import type { JsonObject } from '../../../src/core/model.ts'
+import type { JsonObject } from '../../../src/core/messages.ts'
 import { havingField } from '../../support/raw.ts'
 import {
   all,

@@ -1,10 +1,10 @@
 /** Encodes the reasoning option for hosts of this format: by effort or by budget. `none` switches reasoning off. @module */
 
 import { compact } from '../../../core/json.ts'
-import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
-import { anyEffort, effortOf } from '../../../kit/effort.ts'
-import { reportLoss } from '../../../kit/losses.ts'
-import * as reasons from '../../../kit/reasons.ts'
+import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/messages.ts'
+import { anyEffort, effortOf } from '../../shared/effort.ts'
+import { reportLoss } from '../../shared/losses.ts'
+import * as reasons from '../../shared/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>

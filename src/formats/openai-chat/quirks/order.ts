@@ -1,5 +1,5 @@
 /** The orders of messages that some hosts require. @module */
-import { reportLoss } from '../../../kit/losses.ts'
+import { reportLoss } from '../../shared/losses.ts'
 import type { Encoding, MessageOrder } from '../dialect.ts'
 import type { WireMessage, WireTextPart } from '../wire.ts'
 

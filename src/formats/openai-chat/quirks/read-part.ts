@@ -1,9 +1,9 @@
 /** Content parts in the answers of other hosts that OpenAI does not send. @module */
 import type { Fragment } from '../../../core/codec.ts'
 import { arrayOf, field, otherFields, stringOr } from '../../../core/json.ts'
-import type { JsonObject } from '../../../core/model.ts'
-import { readPart } from '../read.ts'
-import { format } from '../words.ts'
+import type { JsonObject } from '../../../core/messages.ts'
+import { readPart } from '../decode-answer.ts'
+import { format } from '../tables.ts'
 
 /** Reads the parts of every host: Mistral's thinking, and all parts that `decode` reads. */
 export function readEveryPart(part: JsonObject, decode: typeof readPart = readPart): readonly Fragment[] {

@@ -2,12 +2,12 @@
 
 import { keptFields, ownProof } from '../../../core/content.ts'
 import { compact, unlessEmpty } from '../../../core/json.ts'
-import type { ReasoningBlock } from '../../../core/model.ts'
-import * as reasons from '../../../kit/reasons.ts'
-import { beyondTypes, dropBlock, dropReasoning, reasoningDetails } from '../ask.ts'
+import type { ReasoningBlock } from '../../../core/messages.ts'
+import * as reasons from '../../shared/reasons.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
+import { beyondTypes, dropBlock, dropReasoning, reasoningDetails } from '../encode-request.ts'
+import { format } from '../tables.ts'
 import type { WireTextPart } from '../wire.ts'
-import { format } from '../words.ts'
 
 /**
  * Sends reasoning as text in a field of the message.

@@ -11,9 +11,9 @@ import type {
   ToolCall,
   ToolMessage,
   UserMessage,
-} from '../../../core/model.ts'
-import { renumber, reportLoss } from '../../../kit/losses.ts'
-import * as reasons from '../../../kit/reasons.ts'
+} from '../../../core/messages.ts'
+import { renumber, reportLoss } from '../../shared/losses.ts'
+import * as reasons from '../../shared/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 
 /** Returns the conversation without calls and results. A call becomes text in its turn. A result becomes a user message. */

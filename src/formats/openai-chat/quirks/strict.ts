@@ -1,5 +1,5 @@
 /** Encodes `strict` of a tool for hosts that differ from OpenAI. @module */
-import type { ContextTool, ToolDefinition } from '../../../core/model.ts'
+import type { ContextTool, ToolDefinition } from '../../../core/messages.ts'
 
 /** The host refuses the field. */
 export function withoutStrict(): undefined {}
