@@ -30,7 +30,7 @@ const parts = partsOf(code)
 /** Names of the bundle; a pattern stands for all names of the files that it matches. */
 const features = {
   'hand-off: `prepare`': [/^prepare\//],
-  'hand-off: what the format lacks': [/^formats\/shared\/lacks/],
+  'hand-off: what the format lacks': [/^formats\/shared\/fit-to-target/],
   'losses: reports, places, reasons': [/^formats\/shared\/(losses|reasons)/],
   'Chat: the reader of answers': [/openai-chat\/read/],
   'Chat: tools, choices, calls and results in requests': [

@@ -105,7 +105,7 @@ const localFormat: Omit<LocalFormat, 'title'> = {
 }
 
 /** The parts of a local model's answer. */
-interface Asked {
+interface AttemptParts {
   ask(signal: AbortSignal): AsyncIterable<readonly Fragment[]>
   readonly format: LocalFormat
   readonly question: Question
@@ -113,7 +113,7 @@ interface Asked {
   readonly call: Call
 }
 
-function attempt({ ask, format, question, offered, call }: Asked): Attempt<readonly Fragment[]> {
+function attempt({ ask, format, question, offered, call }: AttemptParts): Attempt<readonly Fragment[]> {
   const { provider, idPrefix, title } = format
   const { liveArguments, maxEventBytes = 8 * 1024 * 1024 } = call
   const before = callsBefore(idPrefix, question, call)
@@ -155,7 +155,7 @@ function attempt({ ask, format, question, offered, call }: Asked): Attempt<reado
 }
 
 /** What the function yields, until the signal fires. It may not know signals. */
-async function* batchesOf(ask: Asked['ask'], deadline: Deadline): AsyncGenerator<readonly Fragment[]> {
+async function* batchesOf(ask: AttemptParts['ask'], deadline: Deadline): AsyncGenerator<readonly Fragment[]> {
   const { signal } = deadline
   const batches = ask(signal)[Symbol.asyncIterator]()
   let isOver = false

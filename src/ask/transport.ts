@@ -4,10 +4,10 @@
  * @module
  */
 
-import { after, alarm, follow, unlessAborted } from '../core/abort.ts'
+import { after, alarm, linkAbort, unlessAborted } from '../core/abort.ts'
 import type { EncodedRequest } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
-import { compact, isObject, misfit } from '../core/json.ts'
+import { compact, decodeErrorAt, isObject } from '../core/json.ts'
 import type { AssistantMessage, Loss, MessageEvent } from '../core/messages.ts'
 import type { AttemptEnd, Call, Deadline, HttpModel, Timeouts } from '../core/question.ts'
 import { isSecretName, scrubber, secretsOf, titleOf } from './errors.ts'
@@ -237,7 +237,8 @@ export async function readWhole(response: Response, maxBytes: number, signal: Ab
  */
 export function readBody(text: string, model: HttpModel): unknown {
   const body = parsed(text)
-  if (typeof body === 'string') throw misfit('', 'not JSON', `the answer of ${titleOf(model)}`, body.slice(0, 1000))
+  if (typeof body === 'string')
+    throw decodeErrorAt('', 'not JSON', `the answer of ${titleOf(model)}`, body.slice(0, 1000))
   // A proxy may send an error with status 200, and in the form of another format.
   const first = Array.isArray(body) ? body[0] : body
   const isAnswer = !isObject(first) || 'choices' in first || 'output' in first
@@ -381,7 +382,7 @@ export type { Deadline, Timeouts }
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
-  const unfollow = follow(caller, controller)
+  const unfollow = linkAbort(caller, controller)
   const limits = {
     first_byte: timeouts.firstByteMs ?? 120_000,
     idle: timeouts.idleMs ?? 60_000,

@@ -15,7 +15,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../core/messages.ts'
-import { type FormatLacks, withoutLacks } from '../formats/shared/lacks.ts'
+import { type FormatSupport, fitToTarget } from '../formats/shared/fit-to-target.ts'
 import { type Losses, newLosses, reportLoss } from '../formats/shared/losses.ts'
 import * as reasons from '../formats/shared/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../formats/shared/tools.ts'
@@ -61,11 +61,11 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
-const formatLacks: FormatLacks = {
+const formatSupport: FormatSupport = {
   format,
   provider,
   keepsReasoning: false,
-  lacks: /* @__PURE__ */ new Set([
+  unsupported: /* @__PURE__ */ new Set([
     ...(['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'user'] as const),
     ...(['formatDetails', 'strictTools', 'names', 'cacheHints', 'citations', 'refusals', 'titles'] as const),
     ...(['imageDetail', 'filenames', 'transcripts', 'serverTools'] as const),
@@ -91,7 +91,7 @@ export function encodeRequest(
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
   const losses = newLosses(title, asked.strict)
-  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
+  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
   for (const [name, reason] of Object.entries(lostOptions)) {
     if (options[name as keyof typeof lostOptions] !== undefined)
       reportLoss(losses, 'dropped', `options.${name}`, reason)

@@ -1,5 +1,5 @@
 /** Stores the names of runs that a server stores, so that a page can continue them after a reload. @module */
-import { isOfNetwork } from '../core/errors.ts'
+import { isNetworkError } from '../core/errors.ts'
 import { readingOf } from '../page/reading.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ReadableRun } from './run-transport.ts'
@@ -71,7 +71,7 @@ export function keptRuns(
         try {
           yield* run.batches()
         } catch (cause) {
-          if (!isOfNetwork(cause) && !signal.aborted) note(chatId, undefined)
+          if (!isNetworkError(cause) && !signal.aborted) note(chatId, undefined)
           throw cause
         }
         note(chatId, undefined)

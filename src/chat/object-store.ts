@@ -1,7 +1,7 @@
 /** A value of a schema that a model makes, while it grows, for a page and for any framework. @module */
 import type { RunResult } from '../client/result.ts'
 import { type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
-import { guarded } from '../core/abort.ts'
+import { reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
@@ -112,13 +112,13 @@ export function createObjectStore<const Schema extends AnySchema, Input = unknow
       if (current !== turn) return
       current = undefined
       set({ status: 'done', isBusy: false, object, error: undefined })
-      guarded(() => options.onFinish?.({ object }))
+      reportUncaught(() => options.onFinish?.({ object }))
     } catch (cause) {
       if (current !== turn) return
       const error = cause instanceof Error ? cause : new Error(String(cause), { cause })
       current = undefined
       set({ status: 'error', isBusy: false, object: part, error })
-      guarded(() => options.onFinish?.({ error }))
+      reportUncaught(() => options.onFinish?.({ error }))
     }
   }
 

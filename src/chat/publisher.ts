@@ -1,5 +1,5 @@
 /** Publishes a state, immediately or after a short time that joins several changes. @module */
-import { after, guarded } from '../core/abort.ts'
+import { after, reportUncaught } from '../core/abort.ts'
 
 /** A state for readers, and its subscribers. */
 export interface Publisher<T> {
@@ -37,7 +37,7 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
       else timer ??= after(waitMs, now)
     },
     subscribe(listener) {
-      const notify = () => guarded(listener)
+      const notify = () => reportUncaught(listener)
       listeners.add(notify)
       return () => listeners.delete(notify)
     },

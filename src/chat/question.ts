@@ -8,7 +8,7 @@ import { type Entry, isSaid, newEntry } from './entry.ts'
 import type { ChatQuestion, ChatTrigger } from './types.ts'
 
 /** The request to a transport. */
-export interface Question {
+export interface TurnRequest {
   readonly trigger: ChatTrigger
   /** The item with the user's message. */
   readonly id?: string | undefined
@@ -24,7 +24,7 @@ export interface Question {
 }
 
 /** The question to ask again after a reload, if the last turn failed or was stopped. */
-export function unanswered(entries: readonly Entry[]): Question | undefined {
+export function unanswered(entries: readonly Entry[]): TurnRequest | undefined {
   const [asked, answer] = entries.slice(findLastIndex(entries, ({ role }) => role === 'user'))
   if (asked?.role !== 'user' || answer?.state === 'done') return undefined
   const { id, messages: added } = asked
@@ -33,7 +33,7 @@ export function unanswered(entries: readonly Entry[]): Question | undefined {
 }
 
 /** The request for another answer in place of this one. */
-export function again(answer: Entry, id: string | undefined): Question {
+export function again(answer: Entry, id: string | undefined): TurnRequest {
   const { id: answerId, branch } = answer
   const base = branch && { ...answer, messages: [] }
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
@@ -56,7 +56,7 @@ export function questionIn(entries: readonly Entry[], answerId = ''): ChatQuesti
 export function placed(
   entries: readonly Entry[],
   named: ChatQuestion | undefined,
-): (Pick<Question, 'id' | 'base'> & { readonly entries: readonly Entry[] }) | undefined {
+): (Pick<TurnRequest, 'id' | 'base'> & { readonly entries: readonly Entry[] }) | undefined {
   const question = named ?? questionIn(entries)
   if (question === undefined) return { entries }
   const { id, answerId, keep, message } = question

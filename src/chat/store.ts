@@ -9,7 +9,7 @@ import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
-import { type Question, unanswered } from './question.ts'
+import { type TurnRequest, unanswered } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
@@ -56,7 +56,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   /** Replaces all entries from `at` on by the user's message, and requests an answer. */
-  async function submit(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
+  async function submit(sent: SendContent, question: TurnRequest, id: string, at = chat.entries.length): Promise<void> {
     const { content, files } = readContent(sent)
     turns.giveUp()
     const { entries } = chat

@@ -2,7 +2,7 @@
  * Runs the turns of a chat, one at a time: sends the request, reads the events, runs the tools of the page, and sends the results. @module
  */
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
-import { guarded } from '../core/abort.ts'
+import { reportUncaught } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, findLastIndex } from '../core/json.ts'
@@ -12,7 +12,7 @@ import type { ChatState, Status } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
-import { placed, type Question, questionIn, unanswered } from './question.ts'
+import { placed, questionIn, type TurnRequest, unanswered } from './question.ts'
 import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './types.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
@@ -21,14 +21,14 @@ const maxRounds = 10
 /** The turns of one chat. */
 export interface Turns {
   /** The last request, if its turn failed or was stopped. */
-  readonly failed: Question | undefined
+  readonly failed: TurnRequest | undefined
   /**
    * Resumes a turn that the server is still running, and waits for its end. Returns whether there is one; `undefined` if it was stopped, or
    * another turn began, before that was known.
    */
   resume(): Promise<boolean | undefined>
   /** Requests an answer to the user's message, and waits for its end. */
-  ask(question: Question): Promise<void>
+  ask(question: TurnRequest): Promise<void>
   /** Forgets which calls wait, and what can be asked again. */
   forget(): void
   /** Goes on where a stored chat ended: with its calls that wait, or what can be asked again. */
@@ -55,10 +55,10 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   /** The current turn. Events of an earlier one are ignored. */
   let current: AbortController | undefined
   /** Its request, and whether it was sent. */
-  let question: Question | undefined
+  let question: TurnRequest | undefined
   let isSent = false
   /** The last request, if its turn failed or was stopped. */
-  let failed: Question | undefined
+  let failed: TurnRequest | undefined
   let rounds = 0
   /** The calls that wait, with those that have a decision or a result now, and how the answer ended that made them. */
   let calls: readonly ToolCall[] = []
@@ -93,12 +93,12 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     return current
   }
 
-  function ask(asked: Question, turn = begin(), source?: ChatEvents): Promise<void> {
+  function ask(asked: TurnRequest, turn = begin(), source?: ChatEvents): Promise<void> {
     rounds = 0
     return request(asked, turn, source)
   }
 
-  function request(asked: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
+  function request(asked: TurnRequest, turn: AbortController, source?: ChatEvents): Promise<void> {
     const answer: Entry = { ...(asked.base ?? newEntry(chat.newId(), 'assistant')), state: 'streaming' }
     question = { ...asked, answerId: answer.id }
     isSent = false
@@ -141,7 +141,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   }
 
   function turnFor(signal: AbortSignal): ChatTurn {
-    const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as Question
+    const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as TurnRequest
     const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
     return {
       chatId: chat.id,
@@ -174,7 +174,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       for (const event of batch) {
         if (event.type === 'done') end = event.result
         if (event.type === 'warning') chat.set({ warnings: [...chat.status.warnings, event.warning] })
-        guarded(() => options.onEvent?.(event))
+        reportUncaught(() => options.onEvent?.(event))
       }
       if (answer.messages.length > 0 && isCurrent(turn)) chat.put(answer)
     }
@@ -256,7 +256,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     const changed = withEvent(last, event)
     chat.put(changed)
     if (event.type === 'tool_result') results.push(changed.messages.at(-1) as ToolMessage)
-    guarded(() => options.onEvent?.(event))
+    reportUncaught(() => options.onEvent?.(event))
   }
 
   async function goOnWhenDecided(): Promise<void> {
@@ -313,7 +313,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
     chat.set({ pending: [], ...change }, entries)
     chat.save()
     if (outcome === 'failed') chat.report(error)
-    guarded(() => options.onFinish?.({ outcome, messages: chat.messages(), ...compact({ error }) }))
+    reportUncaught(() => options.onFinish?.({ outcome, messages: chat.messages(), ...compact({ error }) }))
   }
 
   function giveUp(): void {

@@ -546,7 +546,7 @@ export const taken: Readonly<Record<string, Taken>> = {
     sourcesIn: 'function',
     stopReasons: 'object',
     endsWithoutReason: 'boolean',
-    lacks: 'list',
+    unsupported: 'list',
     countsReasoningApart: 'boolean',
     errors: ['object', { kinds: 'object', statuses: 'object', emptyStatuses: 'object' }],
     adapt: 'function',

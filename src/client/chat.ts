@@ -1,6 +1,6 @@
 /** A chat stores its conversation between turns. @module */
 
-import { follow, guarded } from '../core/abort.ts'
+import { linkAbort, reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { noResult, toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
@@ -140,7 +140,7 @@ export function createChat(settings: ChatSettings): Chat {
     status = now
     error = cause
     snapshot = undefined
-    for (const { callback } of [...listeners]) guarded(callback)
+    for (const { callback } of [...listeners]) reportUncaught(callback)
   }
 
   /** @throws {TypeError} while another turn is under way. */
@@ -155,7 +155,7 @@ export function createChat(settings: ChatSettings): Chat {
     if (own.approvals === undefined) messages.push(...missingResults(messages))
     const { provider } = asked.model
     const stopping = new AbortController()
-    const unfollow = follow(signal, stopping)
+    const unfollow = linkAbort(signal, stopping)
     turn = { cancel: (reason) => stopping.abort(reason) }
     changeTo('submitted')
     return {

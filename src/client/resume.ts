@@ -8,7 +8,7 @@
 
 import { backoffMs, chunksOf, sleep, startDeadline } from '../ask/transport.ts'
 import type { Frame, StoredStream } from '../core/codec.ts'
-import { ApiError, ConnectionError, InterruptedError, mayPass } from '../core/errors.ts'
+import { ApiError, ConnectionError, InterruptedError, isRetryable } from '../core/errors.ts'
 import type { AnswerServer, Deadline, Resumable, Timeouts, Underway } from '../core/question.ts'
 import { decodeSse } from '../framing/text.ts'
 
@@ -63,7 +63,7 @@ async function* allChunks(answer: Underway, deadline: Deadline): AsyncGenerator<
         yield chunk
       }
     } catch (error) {
-      if (deadline.signal.aborted || !mayPass(error)) throw giveUp(error, decoder.taken)
+      if (deadline.signal.aborted || !isRetryable(error)) throw giveUp(error, decoder.taken)
       cause = error
     } finally {
       line.clear()

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { follow } from '../core/abort.ts'
+import { linkAbort } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/messages.ts'
@@ -115,7 +115,7 @@ export function start(begin: () => Begun, onlyWhole = false): Run {
     }
     const { request, around, onEnd } = begun
     const { signal } = stopping
-    const unfollow = follow(request.signal, stopping)
+    const unfollow = linkAbort(request.signal, stopping)
     let failure: { readonly error: unknown } | undefined
     try {
       loop = newLoop(request, onlyWhole, signal, added)
@@ -124,13 +124,13 @@ export function start(begin: () => Begun, onlyWhole = false): Run {
       const events = request.data?.weave(own, loop) ?? own
       yield* around === undefined ? events : around(events)
     } catch (error) {
-      if (signal.reason === left) return
+      if (signal.reason === runLeft) return
       failure = { error }
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined
       loop?.report('onEnd', failure ?? compact({ result }))
-      stopping.abort(left)
+      stopping.abort(runLeft)
       unfollow()
       onEnd?.(added, result, failure?.error)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
@@ -164,7 +164,7 @@ export async function finish({ batches, response }: Run): Promise<RunResult> {
 }
 
 /** The reason of a run whose reader left. */
-export const left: DOMException = /* @__PURE__ */ new DOMException('The run was left before its end', 'AbortError')
+export const runLeft: DOMException = /* @__PURE__ */ new DOMException('The run was left before its end', 'AbortError')
 
 /** The ways to read a run. One of them can be used, once. A reader that leaves aborts `stopping`. */
 export function readOnce(
@@ -178,8 +178,8 @@ export function readOnce(
     if (isTaken) throw new TypeError('Cannot read the run twice; await its "response"')
     isTaken = true
     return leavable(read(begin()), (ended) => {
-      stopping.abort(left)
-      return ended.finally(() => settled.reject(left)) // of a run that has not begun
+      stopping.abort(runLeft)
+      return ended.finally(() => settled.reject(runLeft)) // of a run that has not begun
     })
   }
   const batches = () => take((events) => events)

@@ -73,7 +73,7 @@ export function responseUnlessAborted(given: Promise<Response>, signal: AbortSig
 }
 
 /** Aborts the controller when the signal fires, with the signal's reason. Returns a function that removes the listener from the signal. */
-export function follow(signal: AbortSignal | undefined, controller: AbortController): () => void {
+export function linkAbort(signal: AbortSignal | undefined, controller: AbortController): () => void {
   const forward = () => controller.abort(signal?.reason)
   if (signal?.aborted) forward()
   signal?.addEventListener('abort', forward)
@@ -81,7 +81,7 @@ export function follow(signal: AbortSignal | undefined, controller: AbortControl
 }
 
 /** Calls a function of the application. An exception from it is reported as uncaught and does not reach our code. */
-export function guarded(call: () => void): void {
+export function reportUncaught(call: () => void): void {
   try {
     call()
   } catch (cause) {

@@ -473,17 +473,20 @@ export function withAskedModel(message: AssistantMessage, asked: string): Assist
 // sends them back.
 
 /** The fields that a message, a block, a tool or a usage keeps for this format. An encoder writes them first, and its own fields replace them. */
-export function keptFields(thing: { readonly providerData?: ProviderData | undefined }, format: string): JsonObject {
+export function unknownFieldsOf(
+  thing: { readonly providerData?: ProviderData | undefined },
+  format: string,
+): JsonObject {
   return objectIn(thing.providerData, format)
 }
 
 /** Keeps fields for this format: the field `providerData` of a block or message, or none if there are none to keep. */
-export function keeping(fields: JsonObject | undefined, format: string): { readonly providerData?: ProviderData } {
+export function keepUnknown(fields: JsonObject | undefined, format: string): { readonly providerData?: ProviderData } {
   return fields && unlessEmpty(fields) ? { providerData: { [format]: fields } } : {}
 }
 
 /** Keeps fields with the message or with the response that a decoder reads, if there are any. */
-export function keepOn(
+export function keepUnknownOn(
   on: 'message' | 'response',
   fields: JsonObject | undefined,
   format: string,
@@ -493,7 +496,7 @@ export function keepOn(
 }
 
 /** A value that came in this format, to send it unchanged. TypeScript does not check its type. */
-export function verbatim<T>(value: Json | object): T {
+export function asWire<T>(value: Json | object): T {
   return value as T
 }
 

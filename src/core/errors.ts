@@ -198,13 +198,13 @@ export type AnyIsoglotError =
   | OutputError
 
 /** Whether the connection failed, and not the request. */
-export function isOfNetwork(error: unknown): boolean {
+export function isNetworkError(error: unknown): boolean {
   return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
 }
 
 /** Whether the same request may succeed later. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof ApiError ? error.retryable : isOfNetwork(error)
+export function isRetryable(error: unknown): boolean {
+  return error instanceof ApiError ? error.retryable : isNetworkError(error)
 }
 
 /** The error for an event of a stream that is longer than this. */

@@ -157,7 +157,7 @@ export function compact<const T extends object>(value: T): Compact<T> {
  * @param finding What the value is, such as `not a list`.
  * @param what What is decoded, such as `Gemini request`.
  */
-export function misfit(path: string, finding: string, what: string, cause?: unknown): DecodeError {
+export function decodeErrorAt(path: string, finding: string, what: string, cause?: unknown): DecodeError {
   return new DecodeError(`Cannot decode ${what}: ${path ? `"${path}"` : 'it'} is ${finding}`, compact({ path, cause }))
 }
 
@@ -165,20 +165,20 @@ export function misfit(path: string, finding: string, what: string, cause?: unkn
 export function stringAt(value: unknown, path: string, what: string): string {
   const text = value ?? ''
   if (typeof text === 'string') return text
-  throw misfit(path, 'not a string', what, value)
+  throw decodeErrorAt(path, 'not a string', what, value)
 }
 
 /** The value if it is a list. `undefined` and `null` are an empty list. @throws {DecodeError} for other values. */
 export function listAt(value: unknown, path: string, what: string): readonly Json[] {
   const list = value ?? []
   if (Array.isArray(list)) return list
-  throw misfit(path, 'not a list', what, value)
+  throw decodeErrorAt(path, 'not a list', what, value)
 }
 
 /** The value if it is an object. @throws {DecodeError} for other values. */
 export function objectAt(value: unknown, path: string, what: string): JsonObject {
   if (isObject(value)) return value
-  throw misfit(path, (value ?? undefined) === undefined ? 'missing' : 'not an object', what, value)
+  throw decodeErrorAt(path, (value ?? undefined) === undefined ? 'missing' : 'not an object', what, value)
 }
 
 /** The whole of a request or an answer. @throws {DecodeError} if it is not an object, or too deep. */
@@ -194,7 +194,7 @@ export function parseEvent(data: string, what: string): unknown {
   try {
     value = JSON.parse(data)
   } catch (cause) {
-    throw misfit('', 'not JSON', what, cause)
+    throw decodeErrorAt('', 'not JSON', what, cause)
   }
   if (data.length > 2 * maxDepth) refuseDeep(value, what) // a shorter text cannot be too deep
   return value
@@ -239,7 +239,7 @@ export function refuseDeep(value: unknown, what: string): void {
   const steps = stepsBeyond(value, maxDepth)
   if (steps === undefined) return
   const path = steps.slice(0, 8).join('').replace(/^\./, '')
-  throw misfit(path, `nested deeper than ${maxDepth} levels`, what)
+  throw decodeErrorAt(path, `nested deeper than ${maxDepth} levels`, what)
 }
 
 /** The value as JSON, cut after some characters; empty if it is too deep to be written. */

@@ -7,7 +7,7 @@ export function tokenCount(value: unknown): number | undefined {
 }
 
 /** A count, or 0 if it is absent. A value that is not a count is `NaN`, so the sum is not used. */
-export function addend(value: unknown): number {
+export function countOrZero(value: unknown): number {
   return value === undefined || value === null ? 0 : (tokenCount(value) ?? Number.NaN)
 }
 
@@ -34,9 +34,9 @@ export function settleUsage(figures: Figures, documented = 0): Usage {
   const input = orNaN(figures.inputTokens)
   const output = orNaN(figures.outputTokens)
   const total = orNaN(figures.totalTokens)
-  const read = addend(figures.cacheReadTokens)
-  const write = addend(figures.cacheWriteTokens)
-  const reasoning = addend(figures.reasoningTokens)
+  const read = countOrZero(figures.cacheReadTokens)
+  const write = countOrZero(figures.cacheWriteTokens)
+  const reasoning = countOrZero(figures.reasoningTokens)
   const allInput = (beside: number) => input + (beside & 1 && read) + (beside & 2 && write)
   const allOutput = (beside: number) => output + (beside & 4 && reasoning)
   let beside = documented
@@ -47,7 +47,7 @@ export function settleUsage(figures: Figures, documented = 0): Usage {
   }
   const inputTokens = tokenCount(allInput(beside)) ?? tokenCount(total - allOutput(beside))
   const outputTokens = tokenCount(allOutput(beside)) ?? tokenCount(total - allInput(beside))
-  const within = (part: unknown, whole = Number.NaN) => (addend(part) > whole ? undefined : tokenCount(part))
+  const within = (part: unknown, whole = Number.NaN) => (countOrZero(part) > whole ? undefined : tokenCount(part))
   const cacheReadTokens = within(figures.cacheReadTokens, inputTokens)
   return compact({
     inputTokens,

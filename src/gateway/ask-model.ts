@@ -1,6 +1,6 @@
 /** Asks a model of the table for an answer, and writes its events in the client's format. @module */
 
-import { after, follow } from '../core/abort.ts'
+import { after, linkAbort } from '../core/abort.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../core/codec.ts'
 import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/json.ts'
@@ -34,7 +34,7 @@ export async function* askModel(target: Target, call: Call): AnswerText {
   const errorDetail = errorDetailOf(target, model, options)
   progress.errorDetail = errorDetail
   const stopping = new AbortController()
-  const unfollow = follow(gone.signal, stopping)
+  const unfollow = linkAbort(gone.signal, stopping)
   const contentTimeout = awaitContent(call, (reason) => stopping.abort(reason))
   let writer: Writer | undefined
   let isAsked = false

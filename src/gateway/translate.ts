@@ -50,11 +50,11 @@ export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> 
   /** The decoded request; `options.model` is the client's name for the model. */
   readonly request: DecodedRequest
   /** The facts about the request that the translation of the answer needs. */
-  readonly question: Question
+  readonly question: TranslatedFacts
 }
 
 /** Options for reading an answer. */
-export interface Question extends Offered {
+export interface TranslatedFacts extends Offered {
   /** The number of the first id that is made for a new call, so that the id is unique in the conversation. */
   readonly callsBefore: number
   /** The client's own calls, by the names of the functions that stand for its tools. */
@@ -135,7 +135,7 @@ function reportLosses(found: readonly Loss[], losses: Losses): void {
 
 // ---- answers ----------------------------------------------------------------------------------
 
-export interface TranslateAnswerOptions extends Partial<Question>, Requested {
+export interface TranslateAnswerOptions extends Partial<TranslatedFacts>, Requested {
   /** The id, model name and time that the client sees in the answer. */
   readonly reply?: Reply
   /** Called with each event of the provider before it is passed on, in neutral terms. For a whole answer, only with its end. */
@@ -168,7 +168,7 @@ export function translateResponse(
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, keyof Question | 'liveArguments'> {
+    Omit<DecodeOptions, keyof TranslatedFacts | 'liveArguments'> {
   /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
   readonly toClientError?: (error: unknown) => ApiError
 }

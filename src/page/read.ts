@@ -5,7 +5,7 @@
  */
 
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
+import { type Run, readOnce, runLeft, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { DecodeError } from '../core/errors.ts'
 import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
@@ -53,12 +53,12 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   const reading = readingOf(given, options, stopping)
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
-    let failure: unknown = left
+    let failure: unknown = runLeft
     try {
       yield* reading.batches()
       failure = undefined
     } catch (cause) {
-      if (stopping.signal.reason === left) return
+      if (stopping.signal.reason === runLeft) return
       failure = cause
       throw cause
     } finally {

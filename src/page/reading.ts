@@ -3,7 +3,7 @@
 import { chunksOf } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { alarm, follow } from '../core/abort.ts'
+import { alarm, linkAbort } from '../core/abort.ts'
 import { InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import type { AssistantMessage, Message } from '../core/messages.ts'
 import { cutOff } from './blocks-so-far.ts'
@@ -67,7 +67,7 @@ export function readingOf(
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal } = stopping
-    const unfollow = follow(options.signal, stopping)
+    const unfollow = linkAbort(options.signal, stopping)
     let connection = given
     let isWhole = false
     let failure: unknown
@@ -203,7 +203,7 @@ type Silence = ReturnType<typeof startSilence>
 /** Ends a connection on which nothing arrives for so long. */
 function startSilence(idleMs: number, caller: AbortSignal) {
   const controller = new AbortController()
-  const unfollow = follow(caller, controller)
+  const unfollow = linkAbort(caller, controller)
   let phase: 'first_byte' | 'idle' = 'first_byte'
   const clock = alarm(() => {
     controller.abort(new TimeoutError(`Cannot wait any longer: nothing came within ${idleMs} ms`, phase, idleMs))

@@ -2,7 +2,7 @@
 
 import { backoffMs, sleep } from '../ask/transport.ts'
 import { checkOptions } from '../core/checks.ts'
-import { ApiError, mayPass } from '../core/errors.ts'
+import { ApiError, isRetryable } from '../core/errors.ts'
 
 /** The maximum number of attempts in a row without a new event. */
 const mostReconnects = 5
@@ -56,7 +56,7 @@ export function resuming(
   }
   return {
     async rest({ cause, failures, taken, name, url, signal }) {
-      if (failures > mostReconnects || !mayPass(cause)) return undefined
+      if (failures > mostReconnects || !isRetryable(cause)) return undefined
       const asked = cause instanceof ApiError ? cause.retryAfterMs : undefined
       // The first attempt is made immediately.
       if (asked !== undefined || failures > 1) await sleep(asked ?? backoffMs(failures - 2), signal)

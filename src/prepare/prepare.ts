@@ -29,7 +29,7 @@ import type {
   ToolMessage,
 } from '../core/messages.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
-import { placeholder } from '../formats/shared/lacks.ts'
+import { placeholder } from '../formats/shared/fit-to-target.ts'
 import { fitList } from '../formats/shared/losses.ts'
 import { withoutPrefill } from '../formats/shared/prefill.ts'
 import * as reasons from '../formats/shared/reasons.ts'

@@ -25,7 +25,7 @@ export const deepseekDialect: ChatDialect = {
   textOnly: true,
   jsonSchema: false, // the prompt must contain the word "json", so the schema is also in the prompt
   strict: withoutStrict,
-  lacks: ['strictTools'],
+  unsupported: ['strictTools'],
   askReasoning: byThinking,
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'], // it accepts all values, but has only low, high and max
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),

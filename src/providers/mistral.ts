@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import type { AudioBlock, FileBlock } from '../core/messages.ts'
 import type { HttpModel } from '../core/question.ts'
-import { beyondTypes, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/encode-request.ts'
+import { asWirePart, dropBlock, encodeAudio, urlOf } from '../formats/openai-chat/encode-request.ts'
 import {
   type ChatDialect,
   chatModel,
@@ -23,7 +23,7 @@ import type { WirePart } from '../formats/openai-chat/wire.ts'
 
 function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
   const url = urlOf(block, block.mimeType ?? 'application/pdf')
-  if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
+  if (url !== undefined) return asWirePart({ type: 'document_url', document_url: url })
   dropBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
   return undefined
 }
@@ -31,7 +31,7 @@ function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart 
 /** Encodes audio. In place of OpenAI's object, Mistral takes only the base64 data. */
 function encodeSpeech(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const part = encodeAudio(block, path, to)
-  return part && beyondTypes({ type: 'input_audio', input_audio: block.data ?? '' })
+  return part && asWirePart({ type: 'input_audio', input_audio: block.data ?? '' })
 }
 
 /** The dialect of Mistral. */
@@ -47,7 +47,7 @@ export const mistralDialect: ChatDialect = {
   bridgesResults: true,
   encodeFile: encodeDocument,
   encodeAudio: encodeSpeech,
-  lacks: ['filenames'],
+  unsupported: ['filenames'],
   mediaUrls: /* @__PURE__ */ new Set(['file']),
   chooseTools: /* @__PURE__ */ choosing(['required'], 'any'), // a choice by name is unreliable, and `none` can garble the text
   resultName: true,

@@ -3,7 +3,7 @@
 import { sleep } from '../ask/transport.ts'
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { left, type Run, readOnce, withResolvers } from '../client/run.ts'
+import { type Run, readOnce, runLeft, withResolvers } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
 import { InterruptedError } from '../core/errors.ts'
 import type { Message } from '../core/messages.ts'
@@ -69,7 +69,7 @@ export function runOf(
   let messages: readonly Message[] = []
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    let failure: unknown = left
+    let failure: unknown = runLeft
     try {
       for (const event of events) {
         if (delayMs > 0) await sleep(delayMs, stopping.signal)
@@ -82,7 +82,7 @@ export function runOf(
       }
       throw error ?? new InterruptedError('Cannot finish the answer: the stream ended before its end')
     } catch (cause) {
-      if (stopping.signal.reason === left) return
+      if (stopping.signal.reason === runLeft) return
       failure = cause
       throw cause
     } finally {

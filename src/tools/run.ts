@@ -6,7 +6,7 @@
  * @module
  */
 
-import { after, follow, unlessAborted } from '../core/abort.ts'
+import { after, linkAbort, unlessAborted } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { type AnyCall, callsOf, canRunTools, isCall, randomPartOf, toolCallsOf } from '../core/content.ts'
 import { compact, field, findLastIndex, isObject, stringOr } from '../core/json.ts'
@@ -474,7 +474,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
   const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
   const stopping = new AbortController()
   const { signal } = stopping
-  const unfollow = follow(options.signal, stopping)
+  const unfollow = linkAbort(options.signal, stopping)
   const timer = after(timeoutMs, () => stopping.abort(timedOut))
   let isOver = false
   const progress = (data: unknown) => {

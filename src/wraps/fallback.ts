@@ -3,7 +3,7 @@
 import { checkModel } from '../client/request.ts'
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
-import { mayPass } from '../core/errors.ts'
+import { isRetryable } from '../core/errors.ts'
 import type { Model } from '../core/question.ts'
 
 /**
@@ -23,7 +23,7 @@ export function fallback(
   options: { readonly when?: (error: unknown, model: Model) => boolean } = {},
 ): ModelWrap {
   checkOptions('fallback', options)
-  const { when = mayPass } = options
+  const { when = isRetryable } = options
   if (!Array.isArray(models as unknown)) throw new TypeError('Cannot fall back: the models are not a list')
   for (const model of models) checkModel(model)
   return {

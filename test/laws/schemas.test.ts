@@ -62,6 +62,7 @@ const taken = Object.entries(rootForms).filter(([name]) => !takesNothing.test(na
 /** A model of each format and dialect that has tools. */
 const models = ['formats', 'providers']
   .flatMap((folder) => readdirSync(new URL(`../../src/${folder}`, import.meta.url)))
+  .filter((name) => name !== 'shared')
   .map((file) => file.replace('.ts', ''))
   .filter((name) => name !== 'perplexity')
   .map((name): [string, Model] => {

@@ -157,7 +157,7 @@ await chat.send('Hello')`,
     ],
     [
       'with the model of the browser',
-      /^(?:formats|providers)\/|^ask\/http-model|^framing\//,
+      /^(?:formats\/(?!shared)|providers)\/|^ask\/http-model|^framing\//,
       `import { stream } from './index.ts'
 import { browserModel } from './browser-model/index.ts'
 const run = stream({ model: browserModel(), prompt: 'Hello' })

@@ -21,16 +21,16 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -55,11 +55,11 @@ import type {
   Usage,
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, tokenCount, validCounts } from '../../core/usage.ts'
+import { countOrZero, tokenCount, validCounts } from '../../core/usage.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
-import { fitTools } from '../shared/lacks.ts'
+import { fitTools } from '../shared/fit-to-target.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
-import { type AnthropicDialect, errorKinds, format, isFallback, lacksOf, stepsBeside, stopReasons } from './tables.ts'
+import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons, supportOf } from './tables.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
@@ -101,8 +101,9 @@ function decodeText({ type: _, text: given, ...rest }: JsonObject): TextBlock | 
   const text = given ?? '' // some hosts start a text without it
   if (typeof text !== 'string') return undefined
   const { citations, ...others } = rest
-  if (!Array.isArray(citations) || !citations.every(isObject)) return { type: 'text', text, ...keeping(rest, format) }
-  return { type: 'text', text, citations: citations.map(decodeCitation), ...keeping(others, format) }
+  if (!Array.isArray(citations) || !citations.every(isObject))
+    return { type: 'text', text, ...keepUnknown(rest, format) }
+  return { type: 'text', text, citations: citations.map(decodeCitation), ...keepUnknown(others, format) }
 }
 
 function decodeThinking(
@@ -113,12 +114,12 @@ function decodeThinking(
   if (typeof text !== 'string') return undefined
   const isSigned = typeof signature === 'string' && signature !== ''
   const opaque = isSigned ? proof({ signature }, origin) : undefined
-  return compact({ type: 'reasoning', text, opaque, ...keeping(rest, format) })
+  return compact({ type: 'reasoning', text, opaque, ...keepUnknown(rest, format) })
 }
 
 function decodeRedactedThinking({ type: _, data, ...rest }: JsonObject, origin: Origin): ReasoningBlock | undefined {
   if (typeof data !== 'string') return undefined
-  return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keeping(rest, format) }
+  return { type: 'reasoning', text: '', opaque: proof({ data }, origin), ...keepUnknown(rest, format) }
 }
 
 /**
@@ -129,7 +130,7 @@ function decodeNotice(wire: JsonObject): ServerToolResult {
   const { type, ...rest } = wire
   const output = rest.content ?? rest.tools ?? rest
   const status = rest.content === null ? 'error' : 'success'
-  return { type: 'server_tool_result', name: String(type), status, output, ...keeping(wire, format) }
+  return { type: 'server_tool_result', name: String(type), status, output, ...keepUnknown(wire, format) }
 }
 
 /** Returns the proof with a signature, or with encrypted data. */
@@ -146,7 +147,7 @@ function decodeServerResult({ tool_use_id: toolCallId, content, ...rest }: JsonO
     name: rest.type === 'mcp_tool_result' ? undefined : String(rest.type).replace(/_tool_result$/, ''),
     status: isError ? 'error' : 'success',
     output: content,
-    ...keeping(rest, format),
+    ...keepUnknown(rest, format),
   })
 }
 
@@ -168,7 +169,7 @@ export function decodeResponse(
 ): ChatResponse {
   const answer = bodyOf(body, 'Anthropic response')
   if (answer.type === 'error') throw decodeError(inStream(answer), { dialect })
-  if (!Array.isArray(answer.content)) throw misfit('content', 'not a list', 'Anthropic response')
+  if (!Array.isArray(answer.content)) throw decodeErrorAt('content', 'not a list', 'Anthropic response')
   for (const [at, block] of answer.content.entries()) objectAt(block, `content[${at}]`, 'Anthropic response')
   const fragments = allWithOwnNames(readWhole(answer, dialect), options.parameterNames)
   return fold(fragments, { ...options, provider: dialect.provider ?? format, idPrefix })
@@ -189,7 +190,7 @@ export function decodeToolCalls(
   body: unknown,
   { tools = [], dialect = {} }: DecodeToolCallsOptions<AnthropicDialect> = {},
 ): DecodedCalls {
-  const { parameterNames } = fitTools(tools, lacksOf(dialect))
+  const { parameterNames } = fitTools(tools, supportOf(dialect))
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
   return foldCalls(allWithOwnNames(readWhole({ content, stop_reason: 'tool_use' }, {}), parameterNames), idPrefix)
 }
@@ -316,7 +317,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   /** Reads fields that isoglot does not know. */
   function readOthers(others: JsonObject, out: Fragment[]): void {
     container = others.container ?? container
-    keepOn('response', others, format, out)
+    keepUnknownOn('response', others, format, out)
   }
 
   function readUsage(figures: unknown, out: Fragment[]): void {
@@ -409,7 +410,7 @@ function readCall(wire: JsonObject, key: number, isOpen: boolean): Fragment {
     server: isServers || undefined,
     arguments: isPlaceholder ? undefined : input,
     // The type of a call that the provider runs also names its server.
-    ...keeping(isServers ? { ...others, type } : others, format),
+    ...keepUnknown(isServers ? { ...others, type } : others, format),
   })
 }
 
@@ -432,7 +433,7 @@ function decodeUsage(wire: JsonObject): Usage {
   const steps = stepsBeside(wire)
   const absent = steps.length > 0 ? 0 : Number.NaN
   const count = (name: string) =>
-    steps.reduce((sum, step) => sum + addend(step[name]), tokenCount(wire[name]) ?? absent)
+    steps.reduce((sum, step) => sum + countOrZero(step[name]), tokenCount(wire[name]) ?? absent)
   const cacheReadTokens = count('cache_read_input_tokens')
   const cacheWriteTokens = count('cache_creation_input_tokens')
   const inputTokens = count('input_tokens') + (cacheReadTokens || 0) + (cacheWriteTokens || 0)
@@ -444,7 +445,7 @@ function decodeUsage(wire: JsonObject): Usage {
     totalTokens: inputTokens + outputTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    reasoningTokens: addend(thinking) <= outputTokens ? thinking : undefined,
+    reasoningTokens: countOrZero(thinking) <= outputTokens ? thinking : undefined,
   }
   return { ...validCounts(counts), providerData: { [format]: wire } }
 }

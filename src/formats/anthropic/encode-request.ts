@@ -12,7 +12,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, isPaused, keptFields, ownProof } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, isPaused, ownProof, unknownFieldsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -53,8 +53,8 @@ import type {
   UnknownBlock,
 } from '../../core/messages.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
+import { fitTools, fitToTarget, placeholder } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, placeholder, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import * as reasons from '../shared/reasons.ts'
@@ -66,9 +66,9 @@ import {
   format,
   isAdaptive,
   isNewer,
-  lacksOf,
   refusesForcedCalls,
   strictVersion,
+  supportOf,
   typesByStart,
 } from './tables.ts'
 import type {
@@ -130,7 +130,7 @@ function extrasFor(
 ): object {
   if (holder.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
   return {
-    ...keptFields(holder, format),
+    ...unknownFieldsOf(holder, format),
     ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }),
   }
 }
@@ -148,7 +148,7 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses('Anthropic', asked.strict)
-  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const { context, options, ...named } = fitToTarget(given, asked, supportOf(dialect), losses)
   const scope = scopeOf(dialect, options.model, losses)
   const { provider } = scope.target
   const last = context.messages.at(-1)
@@ -442,7 +442,7 @@ function roleOf({ role }: Message): WireMessage['role'] {
 
 /** Whether a system message has only settings, such as an effort, for the turns after it. */
 function isSetting(message: Message): boolean {
-  return message.role === 'system' && keptFields(message, format).output_config !== undefined
+  return message.role === 'system' && unknownFieldsOf(message, format).output_config !== undefined
 }
 
 /** Encodes the system text and the instructions before the first turn: developer messages last, because they have lower priority. */
@@ -477,7 +477,7 @@ function encodeMessage(message: Message, path: string, scope: Turns, contentPath
   const last = blocks[findLastIndex(blocks, (block) => !isThinking(block))]
   if (mark !== undefined && last !== undefined) Object.assign(last, { cache_control: mark })
   const isString = isLost || (typeof message.content === 'string' && blocks.length === 1)
-  return { role, blocks, isString: isString && mark === undefined, kept: keptFields(message, format), path }
+  return { role, blocks, isString: isString && mark === undefined, kept: unknownFieldsOf(message, format), path }
 }
 
 /** Whether it is a block that belongs to the block after it. */
@@ -587,7 +587,7 @@ function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | u
 function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): WireBlock | undefined {
   const { text } = block
   const { data, signature } = ownProof(block.opaque, scope.target) ?? {}
-  const kept = keptFields(block, format)
+  const kept = unknownFieldsOf(block, format)
   if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
   if (typeof signature === 'string' || scope.unsignedThinking)
     return { ...kept, type: 'thinking', thinking: text, signature: stringOr(signature, '') }
@@ -607,7 +607,7 @@ export function encodeOwnBlock(
   scope: Pick<Scope, 'losses' | 'isForeign'>,
 ): WireBlock | undefined {
   const isUnknown = block.type === 'unknown'
-  const own = isUnknown ? block.value : keptFields(block, format)
+  const own = isUnknown ? block.value : unknownFieldsOf(block, format)
   if (scope.isForeign || field(own, 'type') === undefined)
     return drop(path, isUnknown ? 'it is a block of another provider' : reasons.serverTool, scope)
   if (isUnknown) return { ...(own as object) } as WireBlock
@@ -710,7 +710,7 @@ const filesBeta = 'files-api-2025-04-14'
 /** Encodes a text document. If it was decoded from a search result, encodes it as a search result. */
 function encodeDocumentText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   const { text, title } = block
-  const kept = keptFields(block, format)
+  const kept = unknownFieldsOf(block, format)
   const extras = extrasFor(block, path, scope)
   if (kept.type === 'search_result') {
     // Citations name parts of the search result, so the parts are kept unless the text was edited.
@@ -778,7 +778,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = {} }: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(fitTools(tools, lacksOf(dialect)).context.tools ?? [], newLosses('Anthropic'))
+  return encodeDefinitionsFor(fitTools(tools, supportOf(dialect)).context.tools ?? [], newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */
@@ -843,7 +843,7 @@ export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions
 /** Encodes a citation that this format made; `undefined` for any other. */
 export function encodeCitation(citation: CitationBlock): object | undefined {
   const { url, title, text } = citation
-  const kept = keptFields(citation, format)
+  const kept = unknownFieldsOf(citation, format)
   if (kept.type === undefined) return undefined
   const titleKey = kept.document_title === undefined ? 'title' : 'document_title'
   return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }

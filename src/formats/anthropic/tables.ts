@@ -10,7 +10,7 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import { arrayOf, isObject } from '../../core/json.ts'
 import type { JsonObject, StopReason } from '../../core/messages.ts'
 import { fitting, type SchemaRules } from '../shared/fit-schema.ts'
-import type { FormatLacks, Lack } from '../shared/lacks.ts'
+import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import type { WireEffort } from './wire.ts'
 
@@ -137,7 +137,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
-const lacks: readonly Lack[] = [
+const unsupported: readonly Feature[] = [
   'seed',
   'frequencyPenalty',
   'presencePenalty',
@@ -157,11 +157,11 @@ const schemas: SchemaRules = {
 }
 
 /** Features that this format does not have. */
-export function lacksOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatLacks {
+export function supportOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatSupport {
   return {
     format,
     provider,
-    lacks: new Set(version === strictVersion ? [...lacks, 'inputCitations'] : lacks),
+    unsupported: new Set(version === strictVersion ? [...unsupported, 'inputCitations'] : unsupported),
     keepsReasoning: unsignedThinking,
     pairsHosted: 'unless paused',
     fitTool: fitting(schemas),

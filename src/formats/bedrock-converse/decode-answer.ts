@@ -20,7 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn, textOfArguments } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn, textOfArguments } from '../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
@@ -51,10 +51,10 @@ import type {
 import type { Machine } from '../../core/reducer.ts'
 import { besideInput, settleUsage } from '../../core/usage.ts'
 import { inStream } from '../shared/api-error.ts'
-import { fitTools } from '../shared/lacks.ts'
+import { fitTools } from '../shared/fit-to-target.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { decodeError, decodeException } from './errors.ts'
-import { lacksOf } from './families.ts'
+import { supportOf } from './families.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './tables.ts'
 
 /** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
@@ -87,7 +87,7 @@ function decodeMedia(kind: keyof typeof mediaFormats, { format: word, source, ..
   const s3Location = unlessEmpty(place)
   const media = { ...more, ...compact({ s3Location, format: mimeType === undefined ? (word ?? '') : undefined }) }
   const type = kind === 'document' ? ('file' as const) : kind
-  return { type, ...found, ...compact({ mimeType }), ...keeping(compact({ media: unlessEmpty(media) }), format) }
+  return { type, ...found, ...compact({ mimeType }), ...keepUnknown(compact({ media: unlessEmpty(media) }), format) }
 }
 
 function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined {
@@ -100,7 +100,7 @@ function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined
 
 function decodeGuarded(body: JsonObject): ContentBlock | undefined {
   const text = field(body.text, 'text')
-  return typeof text === 'string' ? { type: 'text', text, ...keeping({ guardContent: body }, format) } : undefined
+  return typeof text === 'string' ? { type: 'text', text, ...keepUnknown({ guardContent: body }, format) } : undefined
 }
 
 function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {
@@ -153,7 +153,7 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
     name,
     arguments: input as JsonObject,
     argumentsText,
-    ...keeping(kept, format),
+    ...keepUnknown(kept, format),
   }
 }
 
@@ -184,7 +184,7 @@ export function readCallFragment(body: JsonObject): CallFragment {
     name: textOr(body.name, undefined),
     arguments: input === undefined || input === null ? undefined : argumentsOf(input),
     server: isServers || undefined,
-    ...keeping(otherFields(body, body.type === 'tool_use' ? typedCallFields : callFields), format),
+    ...keepUnknown(otherFields(body, body.type === 'tool_use' ? typedCallFields : callFields), format),
   })
 }
 
@@ -200,7 +200,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     return isObject(use) && use.type !== 'server_tool_use' ? [use] : []
   })
   const calls = uses.map((use, key) => ({ ...readCallFragment(use), key }))
-  return foldCalls(allWithOwnNames(calls, fitTools(tools, lacksOf('')).parameterNames), idPrefix)
+  return foldCalls(allWithOwnNames(calls, fitTools(tools, supportOf('')).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -269,7 +269,7 @@ const answerFields: ReadonlySet<string> = new Set(['output', 'stopReason', 'usag
 function readExtra(wire: JsonObject, out: Fragment[]): void {
   const usage = wire.usage
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
-  keepOn('response', otherFields(wire, answerFields), format, out)
+  keepUnknownOn('response', otherFields(wire, answerFields), format, out)
 }
 
 function endFragment(reason: string): Fragment {

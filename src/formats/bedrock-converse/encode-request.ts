@@ -13,7 +13,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, keptFields, ownProof, parseObject, verbatim } from '../../core/content.ts'
+import { asWire, blocksOf, blocksOfTurn, ownProof, parseObject, unknownFieldsOf } from '../../core/content.ts'
 import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -35,13 +35,13 @@ import type {
   ToolResultBlock,
 } from '../../core/messages.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
+import { fitTools, fitToTarget, placeholder, toolErrorMark } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, placeholder, toolErrorMark, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../shared/losses.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { chosenTools, encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
-import { familyOf, lacksOf } from './families.ts'
+import { familyOf, supportOf } from './families.ts'
 import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
 import type {
   WireBlock,
@@ -63,7 +63,7 @@ import type {
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Bedrock', asked.strict)
-  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(asked.model), losses)
+  const { context, options, ...named } = fitToTarget(given, asked, supportOf(asked.model), losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
@@ -251,7 +251,7 @@ function encodeConversation(
   const texts = [
     ...textsOf(blocksOf(system ?? ''), 'system', scope),
     ...messages.slice(0, leading).flatMap((message, at) => {
-      if (unlessEmpty(keptFields(message, format)))
+      if (unlessEmpty(unknownFieldsOf(message, format)))
         reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
       const path = `messages[${at}]`
       const written = textsOf(blocksOf(message.content), `${path}.content`, scope)
@@ -274,7 +274,7 @@ function encodeConversation(
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
     // The kept fields of a tool message are written in its block, not here.
-    else turns.push({ ...(message.role !== 'tool' && keptFields(message, format)), role, content })
+    else turns.push({ ...(message.role !== 'tool' && unknownFieldsOf(message, format)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
   trimPrefill(turns, scope)
@@ -392,12 +392,12 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       reportLoss(losses, 'dropped', path, reasons.assistantMedia, 'major')
       return undefined
     case 'unknown':
-      if (block.format === format && isObject(block.value)) return verbatim(block.value)
+      if (block.format === format && isObject(block.value)) return asWire(block.value)
   }
-  const kept = keptFields(block, format)
+  const kept = unknownFieldsOf(block, format)
   if (block.type === 'server_tool_call' && kept.type !== undefined)
     return { toolUse: { ...kept, toolUseId: block.id ?? '', name: block.name, input: block.arguments } }
-  if (block.type === 'server_tool_result' && kept.toolUseId !== undefined) return { toolResult: verbatim(kept) }
+  if (block.type === 'server_tool_result' && kept.toolUseId !== undefined) return { toolResult: asWire(kept) }
   const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
   reportLoss(losses, 'dropped', path, reason, severity)
   return undefined
@@ -410,10 +410,8 @@ function takesDocuments(model: string): boolean {
 
 /** Returns the original `guardContent` of a text, which marks the text for a guardrail. Returns `undefined` if the text was changed. */
 function guardOf(block: ContentBlock & { type: 'text' }): WireBlock | undefined {
-  const { guardContent } = keptFields(block, format)
-  return field(field(guardContent, 'text'), 'text') === block.text
-    ? verbatim({ guardContent } as JsonObject)
-    : undefined
+  const { guardContent } = unknownFieldsOf(block, format)
+  return field(field(guardContent, 'text'), 'text') === block.text ? asWire({ guardContent } as JsonObject) : undefined
 }
 
 function encodeReasoning(block: ReasoningBlock, path: string, { losses, model, place }: Scope): WireBlock | undefined {
@@ -438,13 +436,14 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   const mimeType = block.mimeType ?? inline?.mimeType ?? (block.type === 'image' ? 'image/png' : '')
   const kind = block.type === 'file' ? 'document' : block.type
   const named = lookup(mediaFormats[kind], mimeType.toLowerCase().split(';')[0])
-  const wireFormat = named ?? lookup(objectIn(keptFields(block, format), 'media') as Record<string, string>, 'format')
+  const wireFormat =
+    named ?? lookup(objectIn(unknownFieldsOf(block, format), 'media') as Record<string, string>, 'format')
   const uri = block.url?.startsWith('s3://') ? block.url : undefined
   if ((data === undefined && uri === undefined) || wireFormat === undefined) {
     reportLoss(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
     return undefined
   }
-  const { s3Location: place, ...kept } = objectIn(keptFields(block, format), 'media')
+  const { s3Location: place, ...kept } = objectIn(unknownFieldsOf(block, format), 'media')
   const s3Location = { ...(place as JsonObject | undefined), uri: uri ?? '' }
   const source: WireSource = data === undefined ? { s3Location } : { bytes: data }
   const media = { ...kept, format: wireFormat, source }
@@ -491,7 +490,7 @@ function encodeCited({ text, citations = [] }: TextBlock, path: string, scope: S
 /** Writes a citation. If it came from this format, it is unchanged. If not, it has the fields that a client can show. */
 export function encodeCitation(citation: CitationBlock): WireCitation {
   const { url, title, text, providerData } = citation
-  if (providerData?.[format] !== undefined) return verbatim(keptFields(citation, format))
+  if (providerData?.[format] !== undefined) return asWire(unknownFieldsOf(citation, format))
   return compact({
     title,
     source: url,
@@ -558,14 +557,14 @@ function isCachePoint(entry: object): entry is WireCachePoint {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(fitTools(tools, lacksOf('')).context.tools ?? [], format, encodeDefinition)
+  return encodeEachTool(fitTools(tools, supportOf('')).context.tools ?? [], format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
   const json = tool.parameters ?? { type: 'object', properties: {} }
   const description = textOr(tool.description?.trim(), undefined) && tool.description
   return {
-    toolSpec: { ...keptFields(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },
+    toolSpec: { ...unknownFieldsOf(tool, format), name: tool.name, ...compact({ description }), inputSchema: { json } },
   }
 }
 
@@ -635,7 +634,7 @@ function encodeChoice(
 // ---- calls ------------------------------------------------------------------------------------
 
 export function encodeCall(call: ToolCall): WireToolUse {
-  return { ...keptFields(call, format), toolUseId: call.id, name: call.name, input: call.arguments }
+  return { ...unknownFieldsOf(call, format), toolUseId: call.id, name: call.name, input: call.arguments }
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -651,8 +650,8 @@ export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): 
 
 function encodeToolResult(result: ToolMessage | ToolResultBlock, path: string, scope: Scope): WireToolResult {
   const isError = 'role' in result ? result.status === 'error' : result.isError === true
-  const { json, ...kept } = keptFields(result, format)
-  const { jsonResults, lacks = [] } = familyOf(scope.model)
+  const { json, ...kept } = unknownFieldsOf(result, format)
+  const { jsonResults, unsupported = [] } = familyOf(scope.model)
   const isSame = json !== undefined && result.content === JSON.stringify(json)
   const read = jsonResults && json === undefined ? objectOf(result.content) : undefined
   const blocks: readonly WireBlock[] = blocksOf(result.content).flatMap((block, at) => {
@@ -662,10 +661,10 @@ function encodeToolResult(result: ToolMessage | ToolResultBlock, path: string, s
     return encodeBlock(block, place, { ...scope, place: 'result' }) ?? []
   })
   const value = isSame ? json : read
-  const content = value === undefined ? [...blocks] : [verbatim<WireBlock>({ json: value })]
-  if (isError && lacks.includes('errorFlag')) content.unshift({ text: toolErrorMark })
+  const content = value === undefined ? [...blocks] : [asWire<WireBlock>({ json: value })]
+  if (isError && unsupported.includes('errorFlag')) content.unshift({ text: toolErrorMark })
   else if (isError && content.length === 0) content.push({ text: ' ' }) // Bedrock refuses an error without content
-  const status = isError && !lacks.includes('errorFlag') ? 'error' : undefined
+  const status = isError && !unsupported.includes('errorFlag') ? 'error' : undefined
   return { ...kept, toolUseId: result.toolCallId, content, ...compact({ status }) }
 }
 

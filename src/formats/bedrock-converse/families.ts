@@ -7,7 +7,7 @@
  */
 import type { Rules } from '../../core/codec.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { FormatLacks, Lack } from '../shared/lacks.ts'
+import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import { format, provider } from './tables.ts'
 
 /** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
@@ -27,7 +27,7 @@ interface Family {
   /** Whether results that are JSON objects are sent as `json`. */
   readonly jsonResults?: true
   /** Features that it lacks, besides those of all models. */
-  readonly lacks?: readonly Lack[]
+  readonly unsupported?: readonly Feature[]
   /** Whether it takes a JSON Schema for the answer. Default true. Otherwise the schema is in the system text. */
   readonly schemas?: false
   /** The longest time that it caches for. Default `1h`. */
@@ -38,8 +38,8 @@ interface Family {
   readonly oneSampling?: true
 }
 
-const claude: Family = { topK: 'top_k', resultMedia: ['image', 'file'], lacks: ['serverTools'] }
-const lacks: readonly Lack[] = ['serverTools', 'cacheHints']
+const claude: Family = { topK: 'top_k', resultMedia: ['image', 'file'], unsupported: ['serverTools'] }
+const unsupported: readonly Feature[] = ['serverTools', 'cacheHints']
 /** The first pattern that matches a model's id has its family. */
 const families: readonly (readonly [RegExp, Family])[] = [
   [
@@ -51,8 +51,11 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/claude-(?:opus|sonnet|haiku)-4-7(?!\d)/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false }],
   [/claude/, { ...claude, reasoning: 'adaptive', oneSampling: true, schemas: false, freeThoughts: true }],
   [/nova-2/, { reasoning: 'nova-2', topK: 'inferenceConfig', schemas: false, longestCache: '5m' }],
-  [/nova/, { topK: 'inferenceConfig', schemas: false, longestCache: '5m', lacks: ['serverTools', 'toolCacheHints'] }],
-  [/llama/, { resultMedia: ['image', 'file'], resultsAlone: true, choices: [], schemas: false, lacks }],
+  [
+    /nova/,
+    { topK: 'inferenceConfig', schemas: false, longestCache: '5m', unsupported: ['serverTools', 'toolCacheHints'] },
+  ],
+  [/llama/, { resultMedia: ['image', 'file'], resultsAlone: true, choices: [], schemas: false, unsupported }],
   [
     /mistral/,
     {
@@ -61,14 +64,14 @@ const families: readonly (readonly [RegExp, Family])[] = [
       choices: ['any'],
       callId: { pattern: /^[A-Za-z0-9]{9}$/, maxLength: 9 },
       jsonResults: true,
-      lacks,
+      unsupported,
     },
   ],
-  [/writer/, { resultsAlone: true, lacks: [...lacks, 'errorFlag'] }],
-  [/gpt-oss/, { reasoning: 'gpt-oss', choices: [], lacks }],
-  [/qwen3/, { reasoning: 'qwen3', resultMedia: [], lacks }],
-  [/qwen|glm|kimi/, { resultMedia: [], lacks }],
-  [/deepseek\.r1|titan/, { schemas: false, lacks }],
+  [/writer/, { resultsAlone: true, unsupported: [...unsupported, 'errorFlag'] }],
+  [/gpt-oss/, { reasoning: 'gpt-oss', choices: [], unsupported }],
+  [/qwen3/, { reasoning: 'qwen3', resultMedia: [], unsupported }],
+  [/qwen|glm|kimi/, { resultMedia: [], unsupported }],
+  [/deepseek\.r1|titan/, { schemas: false, unsupported }],
 ]
 
 /**
@@ -98,17 +101,17 @@ export function rulesOf(model: string): Rules {
   }
 }
 
-const commonLacks: readonly Lack[] = [
+const commonlyUnsupported: readonly Feature[] = [
   ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user'] as const),
   ...(['strictTools', 'names', 'inputCitations', 'refusals', 'imageDetail', 'transcripts'] as const),
 ]
 
 /** Returns the features that a model lacks. */
-export function lacksOf(model: string): FormatLacks {
-  const { lacks: own = [], schemas } = familyOf(model)
-  const lacks = new Set<Lack>([...commonLacks, ...own])
-  if (schemas === false) lacks.add('formatDetails')
+export function supportOf(model: string): FormatSupport {
+  const { unsupported: own = [], schemas } = familyOf(model)
+  const unsupported = new Set<Feature>([...commonlyUnsupported, ...own])
+  if (schemas === false) unsupported.add('formatDetails')
   // Of Claude. Other families take any names.
   const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
-  return { format, provider, keepsReasoning: false, pairsHosted: 'always', lacks, fitTool: fitting({ names }) }
+  return { format, provider, keepsReasoning: false, pairsHosted: 'always', unsupported, fitTool: fitting({ names }) }
 }

@@ -20,7 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   arrayOf,
@@ -61,7 +61,7 @@ export function unknownPart(part: JsonObject): UnknownBlock {
 
 /** Keeps the fields of a part other than `type` and its `body`. */
 export function restOf(part: JsonObject, body: string): { readonly providerData?: ProviderData } {
-  return keeping(otherFields(part, new Set(['type', body])), format)
+  return keepUnknown(otherFields(part, new Set(['type', body])), format)
 }
 
 // ---- tools --------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ function readCallFragment(entry: Json | undefined, path: string, what: string): 
     id: textOr(field(call, 'id'), undefined),
     name: textOr(field(body, 'name'), undefined),
     arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, what),
-    ...keeping(othersWithin(call, known, 'function', callFunctionFields), format),
+    ...keepUnknown(othersWithin(call, known, 'function', callFunctionFields), format),
   })
 }
 
@@ -261,7 +261,7 @@ export function readMessage(state: ReadState, message: JsonObject, path: string,
     out.push({ ...readCallFragment(call, `${path}.tool_calls[${at}]`, what), key }, { type: 'close', key })
   }
   state.citations.push(...arrayOf(field(message, 'citations')).filter(isObject))
-  keepOn('message', otherFields(message, messageFields), format, out)
+  keepUnknownOn('message', otherFields(message, messageFields), format, out)
   endMessage(state, out)
 }
 
@@ -269,7 +269,7 @@ export function readMessage(state: ReadState, message: JsonObject, path: string,
 function endMessage(state: ReadState, out: Fragment[]): void {
   for (const at of [...state.unknown.keys()]) endContent(state, at, out)
   endTexts(state, out)
-  keepOn('message', compact({ citations: unlessEmpty(state.otherCitations) }), format, out)
+  keepUnknownOn('message', compact({ citations: unlessEmpty(state.otherCitations) }), format, out)
 }
 
 function textParts(text: string): Json[] {
@@ -310,7 +310,7 @@ function endContent(state: ReadState, at: number, out: Fragment[]): void {
 /** Adds a piece of the plan. Cohere does not send events for its start and end, so the first piece opens the block. */
 function addPlan(state: ReadState, text: string, out: Fragment[]): void {
   if (text === '') return
-  const block = { type: 'reasoning', text: '', ...keeping({ toolPlan: true }, format) } as const
+  const block = { type: 'reasoning', text: '', ...keepUnknown({ toolPlan: true }, format) } as const
   if (!state.hasPlan) out.push({ type: 'block', key: keyOf.plan, open: true, block })
   state.hasPlan = true
   out.push({ type: 'reasoning', key: keyOf.plan, text })
@@ -364,7 +364,12 @@ function readEnd(state: ReadState, end: JsonObject, out: Fragment[]): void {
   const usage = field(end, 'usage')
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
   const { logprobs } = state
-  keepOn('response', { ...otherFields(end, endFields), ...compact({ logprobs: unlessEmpty(logprobs) }) }, format, out)
+  keepUnknownOn(
+    'response',
+    { ...otherFields(end, endFields), ...compact({ logprobs: unlessEmpty(logprobs) }) },
+    format,
+    out,
+  )
   const error = textOr(field(end, 'error'), undefined)
   if (error !== undefined) throw decodeError(inStream({ message: error }))
   const word = field(end, 'finish_reason')
@@ -387,7 +392,7 @@ function decodeCitation(wire: JsonObject, text: string): CitationBlock[] {
     type: 'citation',
     ...fieldsOf(source),
     ...span,
-    ...keeping({ ...kept, source }, format),
+    ...keepUnknown({ ...kept, source }, format),
   }))
 }
 

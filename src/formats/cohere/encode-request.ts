@@ -9,7 +9,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, callsOf, exactArguments, keptFields, verbatim } from '../../core/content.ts'
+import { asWire, blocksOf, blocksOfTurn, callsOf, exactArguments, unknownFieldsOf } from '../../core/content.ts'
 import {
   arrayOf,
   atPointer,
@@ -46,12 +46,12 @@ import type {
   UserMessage,
 } from '../../core/messages.ts'
 import { effortBudgets } from '../shared/effort.ts'
+import { fitTools, fitToTarget, markParts, markText, placeholder } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, markParts, markText, placeholder, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../shared/tools.ts'
-import { format, formatLacks, leftOut, reasons, takesChoice, takesImages, thinks } from './tables.ts'
+import { format, formatSupport, leftOut, reasons, takesChoice, takesImages, thinks } from './tables.ts'
 import type {
   WireAssistant,
   WireCall,
@@ -75,7 +75,7 @@ import type {
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Cohere', asked.strict)
-  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
+  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)
   const { messages, documents } = encodeMessages(context, {
     losses,
@@ -260,7 +260,7 @@ function encodeMessage(message: Message, path: string, documents: WireDocument[]
       return encodeUser(message, path, documents, to)
     case 'system':
     case 'developer': // written as `system`: Cohere does not have this role
-      return encodeSystem(message.content, path, `${path}.content`, keptFields(message, format), to)
+      return encodeSystem(message.content, path, `${path}.content`, unknownFieldsOf(message, format), to)
   }
 }
 
@@ -280,7 +280,7 @@ function encodeSystem(
 
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
-  if (typeof content === 'string') return [{ ...keptFields(message, format), role: 'user', content }]
+  if (typeof content === 'string') return [{ ...unknownFieldsOf(message, format), role: 'user', content }]
   const parts: ReturnType<typeof encodeUserPart>[] = []
   // A message that has only documents would be empty without them. So their text is written into the message.
   const hasContent = content.some(({ type }) => type === 'text' || type === 'image')
@@ -293,7 +293,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   }
   const partsSent = parts.filter((part) => part !== undefined)
   if (partsSent.length === 0) partsSent.push({ type: 'text', text: placeholder }) // the server refuses an empty message
-  return [{ ...keptFields(message, format), role: 'user', content: partsSent }]
+  return [{ ...unknownFieldsOf(message, format), role: 'user', content: partsSent }]
 }
 
 /** Writes a document as a text part. `path` is the path of its title. */
@@ -315,18 +315,18 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
 
 /** Writes an assistant's message of a history or of an answer. */
 export function encodeAssistant(message: AssistantMessage, path: string, to: Encoding): WireAssistant {
-  const { citations: keptCitations, ...kept } = keptFields(message, format)
+  const { citations: keptCitations, ...kept } = unknownFieldsOf(message, format)
   const content: (WireText | WireThinking)[] = []
-  const citations: WireCitation[] = arrayOf(keptCitations).map((one) => verbatim(one))
+  const citations: WireCitation[] = arrayOf(keptCitations).map((one) => asWire(one))
   const plans: string[] = []
   const blocks = blocksOfTurn(message)
   for (const [at, block] of blocks.entries()) {
     if (block.type === 'tool_call') continue
     const where = `${path}.content[${at}]`
-    if (block.type === 'reasoning' && keptFields(block, format).toolPlan === true) plans.push(block.text)
+    if (block.type === 'reasoning' && unknownFieldsOf(block, format).toolPlan === true) plans.push(block.text)
     else if (block.type === 'reasoning' && !to.takesThinking) reportLoss(to.losses, 'dropped', where, reasons.thinking)
     else if (block.type === 'reasoning')
-      content.push({ ...keptFields(block, format), type: 'thinking', thinking: block.text })
+      content.push({ ...unknownFieldsOf(block, format), type: 'thinking', thinking: block.text })
     else {
       const part = to.isAnswer && isBlank(block) ? undefined : encodeTextPart(block, where, to.losses)
       if (part === undefined) continue
@@ -390,12 +390,12 @@ function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: En
 /** Writes a block as a text part. For a block that is not text, it reports a loss and returns `undefined`. */
 export function encodeTextPart(block: ContentBlock, path: string, losses: Losses): WireText | undefined {
   if (block.type === 'text' || block.type === 'plain_text') {
-    const { document: _, ...kept } = keptFields(block, format)
+    const { document: _, ...kept } = unknownFieldsOf(block, format)
     if (block.type === 'plain_text' && block.title !== undefined)
       reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
     return { ...kept, type: 'text', text: block.text }
   }
-  if (block.type === 'unknown' && block.format === format && isObject(block.value)) return verbatim(block.value)
+  if (block.type === 'unknown' && block.format === format && isObject(block.value)) return asWire(block.value)
   const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.media, 'major']
   reportLoss(losses, 'dropped', path, reason, severity)
   return undefined
@@ -425,7 +425,7 @@ function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage
   }
   if (block.detail === 'original') reportLoss(losses, 'changed', `${path}.detail`, reasons.detail, 'info')
   const detail = block.detail === 'original' ? 'high' : block.detail
-  const { image_url: image, ...kept } = keptFields(block, format)
+  const { image_url: image, ...kept } = unknownFieldsOf(block, format)
   return { ...kept, type: 'image_url', image_url: { ...(isObject(image) && image), url, ...compact({ detail }) } }
 }
 
@@ -433,9 +433,9 @@ function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage
 function encodeDocument(block: ContentBlock, path: string, losses: Losses): WireDocument | undefined {
   if (block.type === 'file') return encodeFile(block, path, losses)
   if (block.type !== 'plain_text') return undefined
-  const { document } = keptFields(block, format)
+  const { document } = unknownFieldsOf(block, format)
   const isSame = document !== undefined && decodeDocument(document).text === block.text
-  if (isSame) return verbatim(document)
+  if (isSame) return asWire(document)
   return { ...compact({ id: textOr(field(document, 'id'), undefined) }), data: documentData(block.text, block.title) }
 }
 
@@ -474,7 +474,7 @@ export function decodeDocument(value: Json): PlainTextBlock {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(fitTools(tools, formatLacks).context.tools ?? [])
+  return encodeFitted(fitTools(tools, formatSupport).context.tools ?? [])
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {
@@ -523,7 +523,7 @@ function encodeToolChoice(
 
 /** Writes a call. The arguments of an invalid one are sent unchanged, even if they are not JSON: clients parse them, as they do with Cohere. */
 export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
-  const kept = keptFields(call, format)
+  const kept = unknownFieldsOf(call, format)
   const args = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
   const body = { ...objectIn(kept, 'function'), name: call.name ?? '', arguments: args }
   return { type: 'function', ...kept, id: call.id ?? '', function: body }
@@ -546,7 +546,7 @@ function encodeResultFor(result: ToolMessage, path: string, losses: Losses): Wir
     typeof result.content === 'string'
       ? markText(result.content, isError)
       : markParts<(typeof parts)[number]>(parts, isError, { type: 'text', text: '' })
-  return { ...keptFields(result, format), role: 'tool', tool_call_id: result.toolCallId, content }
+  return { ...unknownFieldsOf(result, format), role: 'tool', tool_call_id: result.toolCallId, content }
 }
 
 // ---- citations ----------------------------------------------------------------------------------
@@ -562,12 +562,12 @@ export function encodeCitations(
 ): WireCitation[] {
   const encoded: WireCitation[] = []
   for (const citation of block.citations ?? []) {
-    const { source, ...kept } = keptFields(citation, format)
+    const { source, ...kept } = unknownFieldsOf(citation, format)
     const isOwn = citation.providerData?.[format] !== undefined
     if (!isOwn && !isAnswer) continue
     const start = numberOr(kept.start, citation.startIndex ?? 0)
     const end = numberOr(kept.end, citation.endIndex ?? block.text.length)
-    const written = isOwn ? (source === undefined ? [] : [verbatim<WireSource>(source)]) : [foreignSource(citation)]
+    const written = isOwn ? (source === undefined ? [] : [asWire<WireSource>(source)]) : [foreignSource(citation)]
     const last = encoded.at(-1)
     if (last?.start === start && last.end === end) {
       last.sources.push(...written)

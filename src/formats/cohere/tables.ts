@@ -10,8 +10,8 @@ import type { Rules } from '../../core/codec.ts'
 import type { Loss, StopReason } from '../../core/messages.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
+import type { FormatSupport } from '../shared/fit-to-target.ts'
 import { withoutAllOf } from '../shared/fold-schema.ts'
-import type { FormatLacks } from '../shared/lacks.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { leavingOut } from '../shared/refused-keywords.ts'
 
@@ -44,7 +44,7 @@ export const rules: Rules = {
 const isLimit = /^(?:(?:exclusiveM|m)(?:in|ax)imum|m(?:in|ax)(?:Length|Items))$/
 
 /** Features that the format lacks. */
-export const formatLacks: FormatLacks = {
+export const formatSupport: FormatSupport = {
   format,
   provider: format,
   keepsReasoning: true,
@@ -59,7 +59,7 @@ export const formatLacks: FormatLacks = {
       return oneOf === undefined ? schema : { ...schema, anyOf: oneOf }
     },
   }),
-  lacks: new Set([
+  unsupported: new Set([
     ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
     ...(['serverTools', 'inputCitations', 'errorFlag'] as const),
   ]),

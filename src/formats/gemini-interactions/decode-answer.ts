@@ -20,16 +20,16 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   otherFields,
@@ -50,19 +50,19 @@ import type {
   Usage,
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
 import { checkEnded, unfinished } from '../shared/background.ts'
 import { isEnvelope } from '../shared/envelope.ts'
+import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, type Media, place } from '../shared/google.ts'
-import { fitTools } from '../shared/lacks.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
 import {
   blockedCodes,
   errorWords,
   format,
-  formatLacks,
+  formatSupport,
   hostedOf,
   idPrefix,
   provider,
@@ -86,7 +86,7 @@ export function decodeContent(content: Json): ContentBlock {
     const lengths = newLengths()
     follow(lengths, text)
     const citations = readAnnotations(field(content, 'annotations'), lengths)
-    const kept = keeping(otherFields(content, knownOfText), format)
+    const kept = keepUnknown(otherFields(content, knownOfText), format)
     return { type: 'text', text, ...compact({ citations: unlessEmpty(citations) }), ...kept }
   }
   return readMedia(content) ?? unknownContent(content)
@@ -95,7 +95,7 @@ export function decodeContent(content: Json): ContentBlock {
 /** Keeps an unknown content as a block. Its `providerData` marks it as a content, because an unknown step becomes an `unknown` block too. */
 function unknownContent(value: Json): ContentBlock {
   const providerType = stringOr(field(value, 'type'), '')
-  return { type: 'unknown', format, providerType, value, ...keeping({ content: true }, format) }
+  return { type: 'unknown', format, providerType, value, ...keepUnknown({ content: true }, format) }
 }
 
 const mediaTypes: Readonly<Record<string, Media['type']>> = {
@@ -116,7 +116,7 @@ function readMedia(content: Json): Media | undefined {
   const detail = type === 'image' ? lookup(details, rest.resolution) : undefined
   if (detail !== undefined) delete rest.resolution
   const common = compact({ mimeType: stringOr(mimeType, undefined), detail })
-  return { type, ...source, ...common, ...keeping(rest, format) } as Media
+  return { type, ...source, ...common, ...keepUnknown(rest, format) } as Media
 }
 
 const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
@@ -156,7 +156,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
   if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
-  return foldCalls(allWithOwnNames(fragments, fitTools(tools, formatLacks).parameterNames), idPrefix)
+  return foldCalls(allWithOwnNames(fragments, fitTools(tools, formatSupport).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -171,7 +171,8 @@ export function decodeResponse(body: unknown, options: DecodeResponseOptions = {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
   const answer = bodyOf(body, `${target} answer`)
   const steps = stepsOf(answer)
-  if (steps === undefined && typeof answer.status !== 'string') throw misfit('steps', 'not a list', `${target} answer`)
+  if (steps === undefined && typeof answer.status !== 'string')
+    throw decodeErrorAt('steps', 'not a list', `${target} answer`)
   checkEnded(answer, 'interactions', `${target} answer`)
   const out: Fragment[] = []
   readStart(answer, out)
@@ -219,7 +220,7 @@ function readEnd(interaction: JsonObject, reading: Reading, out: Fragment[]): vo
   const usage = readUsage(field(interaction, 'usage'))
   if (usage !== undefined) out.push({ type: 'usage', usage })
   const extra = otherFields(interaction, knownOfResponse)
-  keepOn('response', extra, format, out)
+  keepUnknownOn('response', extra, format, out)
   const status = textOr(field(interaction, 'status'), '')
   const [error] = arrayOf(field(interaction, 'errors'))
   const code = textOr(field(error, 'code'), undefined)
@@ -252,7 +253,7 @@ function readState(interaction: JsonObject, status: string): ProviderState | und
 function readUsage(wire: unknown): Usage | undefined {
   if (!isObject(wire)) return undefined
   const figures = {
-    inputTokens: (tokenCount(wire.total_input_tokens) ?? Number.NaN) + addend(wire.total_tool_use_tokens),
+    inputTokens: (tokenCount(wire.total_input_tokens) ?? Number.NaN) + countOrZero(wire.total_tool_use_tokens),
     outputTokens: wire.total_output_tokens,
     totalTokens: wire.total_tokens,
     cacheReadTokens: wire.total_cached_tokens,
@@ -493,7 +494,7 @@ function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isWhole = 
     case 'model_output':
       closeText(open, out)
       if (isObject(field(step, 'error'))) {
-        keepOn('message', { error: step.error as Json }, format, out)
+        keepUnknownOn('message', { error: step.error as Json }, format, out)
       }
       break
     case 'thought':
@@ -539,7 +540,7 @@ function addContent(open: OpenStep, content: Json, out: Fragment[]): void {
   follow(open.text, text)
   out.push({ type: 'text', key: textKey(open), text })
   const kept = isObject(content) ? otherFields(content, knownOfText) : undefined
-  if (kept !== undefined) out.push({ type: 'patch', key: textKey(open), ...keeping(kept, format) })
+  if (kept !== undefined) out.push({ type: 'patch', key: textKey(open), ...keepUnknown(kept, format) })
   addAnnotations(open, content, out)
 }
 
@@ -569,7 +570,7 @@ function addSummary(open: OpenStep, content: Json, out: Fragment[]): void {
   }
   open.pictures.push(content)
   out.push({ type: 'reasoning', key: open.key, text: '' })
-  out.push({ type: 'patch', key: open.key, ...keeping({ summary: [...open.pictures] }, format) })
+  out.push({ type: 'patch', key: open.key, ...keepUnknown({ summary: [...open.pictures] }, format) })
 }
 
 /** Adds the signature of a thought. The server also sends empty ones; the last one that is not empty counts. */
@@ -616,7 +617,7 @@ function closeCall(open: OpenStep, reading: Reading, out: Fragment[]): void {
     name: textOr(field(step, 'name'), null),
     ...givenArguments(open),
     ...(signature !== '' && { opaque: proof({ signature }, reading) }),
-    ...keeping(otherFields(step, knownOfCall), format),
+    ...keepUnknown(otherFields(step, knownOfCall), format),
   })
 }
 

@@ -9,7 +9,7 @@
  */
 
 import type { EncodedRequest } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, keptFields, ownProof, verbatim } from '../../core/content.ts'
+import { asWire, blocksOf, blocksOfTurn, ownProof, unknownFieldsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -49,13 +49,13 @@ import type {
 import { findChain } from '../shared/chain.ts'
 import { effortOf } from '../shared/effort.ts'
 import { isEnvelope } from '../shared/envelope.ts'
+import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
 import { addressOf, guessType, type Media } from '../shared/google.ts'
-import { fitTools, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
 import { byteLength } from '../shared/utf8.ts'
-import { checksSignatures, format, formatLacks, isBeforeGemini3, levels, provider, target } from './tables.ts'
+import { checksSignatures, format, formatSupport, isBeforeGemini3, levels, provider, target } from './tables.ts'
 import type {
   WireContent,
   WireFunctionCall,
@@ -92,7 +92,7 @@ interface Scope {
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses(target, asked.strict)
-  const { context, options, ...named } = withoutLacks(given, asked, formatLacks, losses)
+  const { context, options, ...named } = fitToTarget(given, asked, formatSupport, losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
@@ -106,7 +106,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
   const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
     ...encodeEachTool(context.tools ?? [], format, encodeDefinition),
-    ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
+    ...arrayOf(kept.tools).map((tool) => asWire<WireFunctionTool>(tool ?? {})),
   ]
   const token = context.providerState?.continuationToken
   const body: WireRequest = {
@@ -244,11 +244,11 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
       addResult(message, path, scope)
       break
     case 'user':
-      encodeInput(message.content, keptFields(message, format), path, scope)
+      encodeInput(message.content, unknownFieldsOf(message, format), path, scope)
       break
     default:
       reportLoss(scope.losses, 'changed', path, 'the target has instructions at its head only: a user says it')
-      encodeInput(message.content, keptFields(message, format), path, scope)
+      encodeInput(message.content, unknownFieldsOf(message, format), path, scope)
   }
 }
 
@@ -424,10 +424,10 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
 }
 
 function encodeThought(block: ReasoningBlock, signature: string | undefined): WireThought {
-  const { summary: pictures, ...kept } = keptFields(block, format)
+  const { summary: pictures, ...kept } = unknownFieldsOf(block, format)
   const summary = [
     ...(block.text === '' ? [] : [{ type: 'text' as const, text: block.text }]),
-    ...arrayOf(pictures).map((picture) => verbatim<WireContent>(picture ?? {})),
+    ...arrayOf(pictures).map((picture) => asWire<WireContent>(picture ?? {})),
   ]
   return { ...kept, type: 'thought', ...compact({ signature, summary: unlessEmpty(summary) }) }
 }
@@ -447,7 +447,7 @@ function addCall(turn: Turn, call: ToolCall, path: string): void {
 function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
   const data = turn.scope.proof(block.opaque)
   if (data === undefined) reportLoss(turn.scope.losses, 'dropped', path, reasons.serverTool)
-  else turn.steps.push(verbatim(encodeHosted(block, data)))
+  else turn.steps.push(asWire(encodeHosted(block, data)))
 }
 
 function encodeHosted(block: ServerToolCall | ServerToolResult, data: JsonObject): JsonObject {
@@ -467,8 +467,8 @@ function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
     reportLoss(turn.scope.losses, 'dropped', path, reasons.foreignBlock)
     return
   }
-  if (keptFields(block, format).content === true) addContent(turn, verbatim(block.value))
-  else if (stringOr(block.value.type, '') !== '') turn.steps.push(verbatim(block.value))
+  if (unknownFieldsOf(block, format).content === true) addContent(turn, asWire(block.value))
+  else if (stringOr(block.value.type, '') !== '') turn.steps.push(asWire(block.value))
 }
 
 // ---- content ------------------------------------------------------------------------------------
@@ -478,13 +478,13 @@ function encodeContent(block: ContentBlock, path: string, losses: Losses, isAnsw
   switch (block.type) {
     case 'text':
       return {
-        ...keptFields(block, format),
+        ...unknownFieldsOf(block, format),
         type: 'text',
         text: block.text,
         ...annotationsOf(block, path, losses, isAnswer),
       }
     case 'plain_text':
-      return { ...keptFields(block, format), type: 'text', text: block.text }
+      return { ...unknownFieldsOf(block, format), type: 'text', text: block.text }
     case 'file':
       return encodeTextFile(block, path, losses) ?? encodeMedia(block, path, losses)
     case 'image':
@@ -492,7 +492,7 @@ function encodeContent(block: ContentBlock, path: string, losses: Losses, isAnsw
     case 'video':
       return encodeMedia(block, path, losses)
     case 'unknown':
-      return block.format === format && isObject(block.value) ? verbatim(block.value) : undefined
+      return block.format === format && isObject(block.value) ? asWire(block.value) : undefined
     default:
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
       return undefined
@@ -506,7 +506,7 @@ function encodeTextFile(block: FileBlock, path: string, losses: Losses): WireCon
   const text = data !== undefined && isText ? textOfBase64(data) : undefined
   if (text === undefined) return undefined
   if (mimeType !== 'text/plain') reportLoss(losses, 'dropped', `${path}.mimeType`, reasons.mimeType, 'info')
-  return { ...keptFields(block, format), type: 'text', text }
+  return { ...unknownFieldsOf(block, format), type: 'text', text }
 }
 
 const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const
@@ -514,7 +514,7 @@ const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'docum
 function encodeMedia(block: Media, path: string, losses: Losses): WireMedia | undefined {
   const inline = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (inline?.base64 ? inline.data : undefined)
-  const head = { ...keptFields(block, format), type: wireTypes[block.type], ...resolutionOf(block, path, losses) }
+  const head = { ...unknownFieldsOf(block, format), type: wireTypes[block.type], ...resolutionOf(block, path, losses) }
   if (data !== undefined) {
     return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, losses, path) }
   }
@@ -548,7 +548,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
   const byteAt = (unit: number | undefined) => (unit === undefined ? undefined : byteLength(text.slice(0, unit)))
   return {
     type: 'url_citation',
-    ...keptFields(citation, format),
+    ...unknownFieldsOf(citation, format),
     ...compact({
       url: citation.url,
       title: citation.title,
@@ -562,7 +562,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(fitTools(tools, formatLacks).context.tools ?? [], format, encodeDefinition)
+  return encodeEachTool(fitTools(tools, formatSupport).context.tools ?? [], format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
@@ -571,7 +571,7 @@ function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
   return {
     type: 'function',
     ...(!isOwn && { parameters: { type: 'object', properties: {} } }),
-    ...keptFields(tool, format),
+    ...unknownFieldsOf(tool, format),
     name,
     ...compact({ description, parameters }),
   }
@@ -588,7 +588,13 @@ function encodeToolChoice(choice: ToolChoice): WireToolChoice {
 
 /** Encodes a call as a step, without a signature. `encodeTurn` adds the signature. */
 function encodeCall(call: ToolCall): WireFunctionCall {
-  return { ...keptFields(call, format), type: 'function_call', id: call.id, name: call.name, arguments: call.arguments }
+  return {
+    ...unknownFieldsOf(call, format),
+    type: 'function_call',
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -612,7 +618,7 @@ function encodeResultFor(
   if (besides.length > 0)
     reportLoss(losses, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
   const step: WireFunctionResult = {
-    ...keptFields(result, format),
+    ...unknownFieldsOf(result, format),
     type: 'function_result',
     call_id: toolCallId,
     ...compact({ name }),

@@ -12,8 +12,8 @@ import { lookup } from '../../core/json.ts'
 import type { StopReason } from '../../core/messages.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
+import type { FormatSupport } from '../shared/fit-to-target.ts'
 import { schemaRules } from '../shared/google.ts'
-import type { FormatLacks } from '../shared/lacks.ts'
 import type { WireGenerationConfig } from './wire.ts'
 
 /** The name of the format. */
@@ -44,10 +44,10 @@ export const rules: Rules = {
 }
 
 /** Features that this format lacks. */
-export const formatLacks: FormatLacks = {
+export const formatSupport: FormatSupport = {
   format,
   provider,
-  lacks: new Set([
+  unsupported: new Set([
     ...(['topK', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
     ...(['strictTools', 'names', 'cacheHints', 'inputCitations', 'refusals', 'titles'] as const),
     ...(['filenames', 'transcripts'] as const),

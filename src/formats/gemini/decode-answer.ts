@@ -34,16 +34,16 @@ import type {
   Frame,
   Offered,
 } from '../../core/codec.ts'
-import { keeping, keepOn } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   listAt,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -57,10 +57,10 @@ import {
 } from '../../core/json.ts'
 import type { ChatResponse, CitationBlock, ContentBlock, Json, JsonObject, Opaque, Usage } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, besideOutput, settleUsage, tokenCount } from '../../core/usage.ts'
+import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../shared/api-error.ts'
+import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, place } from '../shared/google.ts'
-import { fitTools } from '../shared/lacks.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { follow, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
 import {
@@ -71,12 +71,12 @@ import {
   jsonText,
   type Kept,
   knownFields,
-  lacksOf,
   type Reader,
   ranPrefix,
   serverParts,
   stopReasons,
   stringIn,
+  supportOf,
 } from './tables.ts'
 
 /** Reads a part, except calls and results of functions. A part that isoglot does not know becomes an `unknown` block. */
@@ -92,7 +92,7 @@ export function decodePart(part: Json, origin: Origin): ContentBlock {
   const text = field(part, 'text') ?? (opaque && rest === undefined ? '' : undefined)
   if (typeof text !== 'string') return unknownBlock(part, names[0])
   const type = field(part, 'thought') === true ? 'reasoning' : 'text'
-  return compact({ type, text, opaque, ...keeping(rest, format) })
+  return compact({ type, text, opaque, ...keepUnknown(rest, format) })
 }
 
 const textFields: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature'])
@@ -199,7 +199,7 @@ export function decodeResponse(
 ): ChatResponse {
   refuseDeep(body, 'Gemini response')
   const fragments: Fragment[] = []
-  if (!readBody(body, dialect, fragments, options)) throw misfit('candidates', 'missing', 'Gemini response')
+  if (!readBody(body, dialect, fragments, options)) throw decodeErrorAt('candidates', 'missing', 'Gemini response')
   const own = allWithOwnNames(fragments, options.parameterNames)
   return fold(own, { ...options, provider: dialect.provider, idPrefix: 'gemini_' })
 }
@@ -211,7 +211,7 @@ export function decodeToolCalls(
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  const { parameterNames } = fitTools(tools, lacksOf(dialect))
+  const { parameterNames } = fitTools(tools, supportOf(dialect))
   const calls = fragments.filter(({ type }) => type !== 'end')
   return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }
@@ -320,8 +320,8 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
     for (const [at, citations] of readCitations(candidateFields, tracks).entries()) {
       if (citations.length > 0) out.push({ type: 'patch', key: tracks[at]?.key as number, citations })
     }
-    keepOn('message', candidateFields, format, out)
-    keepOn('response', { ...responseFields, ...compact({ candidates: unlessEmpty(others) }) }, format, out)
+    keepUnknownOn('message', candidateFields, format, out)
+    keepUnknownOn('response', { ...responseFields, ...compact({ candidates: unlessEmpty(others) }) }, format, out)
     const rawStopReason = finishReason ?? blockReason
     if (rawStopReason === undefined) return
     const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, rawStopReason) ?? 'other')
@@ -552,7 +552,7 @@ export function keptOf(part: JsonObject, name: string, rest: JsonObject | undefi
   const others = otherFields(part, {
     has: (key) => key === name || (opaque !== undefined && key === 'thoughtSignature'),
   })
-  return compact({ opaque, ...keeping({ ...others, ...(rest && { [name]: rest }) }, format) })
+  return compact({ opaque, ...keepUnknown({ ...others, ...(rest && { [name]: rest }) }, format) })
 }
 
 // ---- calls in pieces ----------------------------------------------------------------------------
@@ -718,7 +718,7 @@ function placeIn(track: Track, start: number, end: number): Place {
 function isComplete(wire: JsonObject): boolean {
   const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount, totalTokenCount } = wire
   const counts = [promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount]
-  return counts.map(addend).reduce((sum, count) => sum + count) === totalTokenCount
+  return counts.map(countOrZero).reduce((sum, count) => sum + count) === totalTokenCount
 }
 
 /** Reads the usage, in tokens. If the prompt or the candidates are reported, but no total, an absent count is 0. */
@@ -726,10 +726,10 @@ function decodeUsage(wire: JsonObject): Usage {
   const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: totalTokens } = wire
   const omitsZeros =
     tokenCount(totalTokens) === undefined && (tokenCount(prompt) ?? tokenCount(candidates)) !== undefined
-  const count = omitsZeros ? addend : (value: unknown) => tokenCount(value) ?? Number.NaN
+  const count = omitsZeros ? countOrZero : (value: unknown) => tokenCount(value) ?? Number.NaN
   const usage = settleUsage(
     {
-      inputTokens: count(prompt) + addend(wire.toolUsePromptTokenCount),
+      inputTokens: count(prompt) + countOrZero(wire.toolUsePromptTokenCount),
       outputTokens: count(candidates),
       totalTokens,
       cacheReadTokens: wire.cachedContentTokenCount,
@@ -737,7 +737,7 @@ function decodeUsage(wire: JsonObject): Usage {
     },
     besideOutput,
   )
-  return { ...usage, ...keeping(wire, format) }
+  return { ...usage, ...keepUnknown(wire, format) }
 }
 
 // ---- errors -------------------------------------------------------------------------------------

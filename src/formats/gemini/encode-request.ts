@@ -17,7 +17,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, keptFields } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, unknownFieldsOf } from '../../core/content.ts'
 import {
   arrayOf,
   compact,
@@ -51,9 +51,9 @@ import type {
   ToolMessage,
 } from '../../core/messages.ts'
 import { effortBudgets, reportEffort } from '../shared/effort.ts'
+import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
 import { addressOf, guessType, type Media } from '../shared/google.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { fromOpenApi, isEmptySchema, isUnchanged } from './schema.ts'
@@ -66,11 +66,11 @@ import {
   isOlder,
   jsonText,
   type Kept,
-  lacksOf,
   maxStopSequences,
   type ServerBlock,
   serverParts,
   stringIn,
+  supportOf,
   thinkingLevels,
   unsignedCall,
 } from './tables.ts'
@@ -97,7 +97,7 @@ export function encodeRequest(
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options, ...named } = withoutLacks(given, asked, lacksOf(dialect), scope.losses)
+  const { context, options, ...named } = fitToTarget(given, asked, supportOf(dialect), scope.losses)
   const {
     generationConfig: _config,
     toolConfig: _choice,
@@ -296,7 +296,7 @@ function encodeContents(context: Context, scope: Scope): readonly WireContent[] 
   for (const [at, message] of withoutPaused(context).entries()) {
     const { role, content } = message
     const path = `messages[${at}]`
-    const fields = objectIn(keptFields(message, format), 'content')
+    const fields = objectIn(unknownFieldsOf(message, format), 'content')
     if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
     if (role !== 'tool') add(turns, 'user', media.splice(0), {})
     if (role === 'assistant') {
@@ -375,7 +375,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
     case 'text':
     case 'plain_text':
     case 'reasoning': {
-      const part = { ...keptFields(block, format), text: block.text, ...signatureOf(block) }
+      const part = { ...unknownFieldsOf(block, format), text: block.text, ...signatureOf(block) }
       if (block.text === '' && part.thoughtSignature === undefined) return undefined
       return block.type === 'reasoning' ? { ...part, thought: true } : part
     }
@@ -415,7 +415,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(fitTools(tools, lacksOf(dialect)).context.tools ?? [], newLosses('Gemini', false))
+  return encodeDefinitionsFor(fitTools(tools, supportOf(dialect)).context.tools ?? [], newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */
@@ -440,7 +440,7 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): Wi
  */
 function encodeDefinition(tool: ToolDefinition, losses: Losses, path: string): WireFunctionDeclaration {
   const { name, description, parameters } = tool
-  const { parameters: raw, ...rest } = keptFields(tool, format)
+  const { parameters: raw, ...rest } = unknownFieldsOf(tool, format)
   const definition = { ...rest, name, ...compact({ description }) }
   if (isUnchanged(raw, fromOpenApi, parameters)) return { ...definition, parameters: raw as JsonObject }
   if (parameters === undefined) return definition
@@ -532,7 +532,7 @@ function encodeResultPart(
   }
   const isError = result.status === 'error'
   // An object that was received goes back unchanged if it still decodes to the same text.
-  const raw = field(objectIn(keptFields(result, format), 'functionResponse'), 'response')
+  const raw = field(objectIn(unknownFieldsOf(result, format), 'functionResponse'), 'response')
   const fields = {
     id: sentId(result.toolCallId, call?.generatedId, scope.dialect),
     name: result.name ?? call?.name,
@@ -570,7 +570,7 @@ function signatureOf({ opaque }: Kept): Pick<WirePart, 'thoughtSignature'> {
 
 /** Writes a part with the data field `name`. Its fields are added to those that were kept from the wire. */
 function partWith(name: string, fields: object, block: Kept): WirePart {
-  const ours = keptFields(block, format)
+  const ours = unknownFieldsOf(block, format)
   return { ...ours, [name]: { ...objectIn(ours, name), ...compact(fields) }, ...signatureOf(block) }
 }
 
@@ -583,7 +583,7 @@ export function drop({ losses }: Scope, path: string, reason: string, severity?:
 
 /** Writes a call or a result as the part that it was read from. One without kept fields is of another provider, and is left out. */
 function encodeServerTool(block: ServerToolCall | ServerToolResult, scope: Scope, path: string): WirePart | undefined {
-  const ours = keptFields(block, format)
+  const ours = unknownFieldsOf(block, format)
   for (const name of Object.keys(ours)) {
     const data = lookup(serverParts, name)?.write(block as ServerBlock, objectIn(ours, name))
     if (data !== undefined) return partWith(name, data, block)

@@ -10,7 +10,7 @@
  */
 
 import type { Rules } from '../../core/codec.ts'
-import { keptFields, textOfArguments } from '../../core/content.ts'
+import { textOfArguments, unknownFieldsOf } from '../../core/content.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { field, isObject, lookup, stringOr, unlessEmpty } from '../../core/json.ts'
 import type {
@@ -24,8 +24,8 @@ import type {
   StopReason,
 } from '../../core/messages.ts'
 import { fitting, type ToolFitting } from '../shared/fit-schema.ts'
+import type { FormatSupport } from '../shared/fit-to-target.ts'
 import { schemaRules } from '../shared/google.ts'
-import type { FormatLacks } from '../shared/lacks.ts'
 import { fromOpenApi, isUnchanged } from './schema.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
@@ -154,13 +154,15 @@ const fitForGoogle = /* @__PURE__ */ fitting(schemaRules)
 
 /** A schema of the older field goes back as it came. */
 const fitTool: ToolFitting = (tool, ...more) =>
-  isUnchanged(keptFields(tool, format).parameters, fromOpenApi, tool.parameters) ? tool : fitForGoogle(tool, ...more)
+  isUnchanged(unknownFieldsOf(tool, format).parameters, fromOpenApi, tool.parameters)
+    ? tool
+    : fitForGoogle(tool, ...more)
 
 /** Features that this format lacks. */
-export function lacksOf({ provider }: GeminiDialect): FormatLacks {
-  return { format, provider, lacks, keepsReasoning: true, fitTool, states: ['continuationToken'] }
+export function supportOf({ provider }: GeminiDialect): FormatSupport {
+  return { format, provider, unsupported, keepsReasoning: true, fitTool, states: ['continuationToken'] }
 }
-const lacks: FormatLacks['lacks'] = new Set([
+const unsupported: FormatSupport['unsupported'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
   ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
 ])

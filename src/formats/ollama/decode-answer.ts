@@ -20,7 +20,7 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn, readCall, textOfArguments } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn, readCall, textOfArguments } from '../../core/content.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import {
   compact,
@@ -47,7 +47,7 @@ import type {
   Usage,
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { addend, validCounts } from '../../core/usage.ts'
+import { countOrZero, validCounts } from '../../core/usage.ts'
 import { type ErrorWords, inStream, readApiError } from '../shared/api-error.ts'
 import { answerFields, figureFields, format, idPrefix, isLast, readStopReason, sniffImage } from './tables.ts'
 
@@ -79,7 +79,7 @@ export function readCallFragment(entry: Json, position: number, path: string, wh
   return {
     type: 'call',
     ...compact({ id, name, arguments: args }),
-    ...keeping(othersWithin(call, callFields, 'function', known), format),
+    ...keepUnknown(othersWithin(call, callFields, 'function', known), format),
   }
 }
 
@@ -145,15 +145,15 @@ function readTime(text: string): number | undefined {
 
 /** Reads the token counts of the last line. A missing count is 0, since the server omits zeros. */
 function readUsage(line: JsonObject): Usage {
-  const inputTokens = addend(field(line, 'prompt_eval_count'))
-  const outputTokens = addend(field(line, 'eval_count'))
+  const inputTokens = countOrZero(field(line, 'prompt_eval_count'))
+  const outputTokens = countOrZero(field(line, 'eval_count'))
   const figures: JsonObject = {}
   for (const name of figureFields) {
     const figure = field(line, name)
     if (figure !== undefined) figures[name] = figure
   }
   const totalTokens = inputTokens + outputTokens
-  return { ...validCounts({ inputTokens, outputTokens, totalTokens }), ...keeping(figures, format) }
+  return { ...validCounts({ inputTokens, outputTokens, totalTokens }), ...keepUnknown(figures, format) }
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ function readLine(state: State, line: unknown, out: Fragment[]): void {
     readMessage(state, objectAt(message, 'message', 'Ollama response'), out)
   const logprobs = field(fields, 'logprobs')
   if (Array.isArray(logprobs)) for (const entry of logprobs) state.logprobs.push(entry)
-  keepOn('response', otherFields(fields, answerFields), format, out)
+  keepUnknownOn('response', otherFields(fields, answerFields), format, out)
   if (isLast(fields)) finish(state, fields, out)
 }
 
@@ -230,7 +230,7 @@ function begin(state: State, line: JsonObject, out: Fragment[]): void {
   const createdAt = field(line, 'created_at')
   const seconds = typeof createdAt === 'string' ? readTime(createdAt) : undefined
   out.push(compact({ type: 'start', model, createdAt: seconds }))
-  keepOn('response', compact({ created_at: createdAt }), format, out)
+  keepUnknownOn('response', compact({ created_at: createdAt }), format, out)
 }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'thinking', 'images', 'tool_calls'])
@@ -244,7 +244,7 @@ function readMessage(state: State, message: JsonObject, out: Fragment[]): void {
   if (images !== undefined) readImages(images, out)
   const calls = field(message, 'tool_calls')
   if (calls !== undefined) readCalls(state, calls, out)
-  keepOn('message', otherFields(message, messageFields), format, out)
+  keepUnknownOn('message', otherFields(message, messageFields), format, out)
 }
 
 function readImages(images: Json, out: Fragment[]): void {
@@ -262,7 +262,7 @@ function readCalls(state: State, calls: Json, out: Fragment[]): void {
 }
 
 function finish(state: State, line: JsonObject, out: Fragment[]): void {
-  keepOn('response', compact({ logprobs: unlessEmpty(state.logprobs) }), format, out)
+  keepUnknownOn('response', compact({ logprobs: unlessEmpty(state.logprobs) }), format, out)
   out.push({ type: 'usage', usage: readUsage(line) })
   const word = field(line, 'done_reason')
   const rawStopReason = typeof word === 'string' ? word : undefined

@@ -9,7 +9,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, keptFields } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, unknownFieldsOf } from '../../core/content.ts'
 import { compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../core/json.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type {
@@ -26,11 +26,11 @@ import type {
   ToolMessage,
 } from '../../core/messages.ts'
 import { effortOf } from '../shared/effort.ts'
-import { fitTools, markText, withoutLacks } from '../shared/lacks.ts'
+import { fitTools, fitToTarget, markText } from '../shared/fit-to-target.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../shared/tools.ts'
-import { format, formatLacks, isMadeId, leftOut, reasons } from './tables.ts'
+import { format, formatSupport, isMadeId, leftOut, reasons } from './tables.ts'
 import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
 
 /**
@@ -40,7 +40,7 @@ import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireTo
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Ollama', asked.strict)
-  const { context, options } = withoutLacks(given, asked, formatLacks, losses)
+  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
   const kept = objectIn(options.providerOptions, format)
   const tools = chooseTools(context.tools, options.toolChoice, losses)
   const body: WireRequest = {
@@ -98,13 +98,17 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Los
       return [encodeResultFor(calls.get(message.toolCallId), message, path, losses)]
     case 'user':
       return [
-        { role: 'user', ...keptFields(message, format), ...encodeContent(message.content, `${path}.content`, losses) },
+        {
+          role: 'user',
+          ...unknownFieldsOf(message, format),
+          ...encodeContent(message.content, `${path}.content`, losses),
+        },
       ]
     case 'system':
     case 'developer': // written as `system`: Ollama does not have this role, and a template would drop the message
       return [
         {
-          ...keptFields(message, format),
+          ...unknownFieldsOf(message, format),
           role: 'system',
           ...encodeContent(message.content, `${path}.content`, losses),
         },
@@ -144,7 +148,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Losses
   const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses, 'tool_call')
   const calls = blocksOfTurn(message).filter((block) => block.type === 'tool_call')
   return {
-    ...keptFields(message, format),
+    ...unknownFieldsOf(message, format),
     role: 'assistant',
     content: text, // empty if the turn has only calls
     ...compact({
@@ -226,7 +230,7 @@ function base64Of(url: string): string | undefined {
 
 /** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(fitTools(tools, formatLacks).context.tools ?? [])
+  return encodeFitted(fitTools(tools, formatSupport).context.tools ?? [])
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {
@@ -256,7 +260,7 @@ function chooseTools(
 // ---- calls ------------------------------------------------------------------------------------
 
 export function encodeCall(call: ToolCall): WireToolCall {
-  const kept = keptFields(call, format)
+  const kept = unknownFieldsOf(call, format)
   const isMade = call.generatedId ?? isMadeId(call.id)
   return {
     ...kept,
@@ -282,7 +286,7 @@ function encodeResultFor(call: ToolCall | undefined, result: ToolMessage, path: 
   const name = result.name ?? call?.name
   const isMade = call?.generatedId ?? isMadeId(result.toolCallId)
   return {
-    ...keptFields(result, format),
+    ...unknownFieldsOf(result, format),
     role: 'tool',
     content: markText(text, result.status === 'error'),
     ...compact({

@@ -10,7 +10,7 @@ import type { Rules } from '../../core/codec.ts'
 import { compact, field, lookup, textOr } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/messages.ts'
 import { fitting, type SchemaRules } from '../shared/fit-schema.ts'
-import type { FormatLacks } from '../shared/lacks.ts'
+import type { FormatSupport } from '../shared/fit-to-target.ts'
 import * as lackReasons from '../shared/reasons.ts'
 
 /** The name of the format, and of the provider. */
@@ -56,12 +56,12 @@ const schemas: SchemaRules = {
 }
 
 /** Features that the format lacks. */
-export const formatLacks: FormatLacks = {
+export const formatSupport: FormatSupport = {
   format,
   provider: format,
   keepsReasoning: true,
   fitTool: /* @__PURE__ */ fitting(schemas),
-  lacks: new Set([
+  unsupported: new Set([
     ...([
       'parallelToolCalls',
       'user',

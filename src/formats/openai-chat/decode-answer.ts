@@ -15,16 +15,16 @@ import type {
   Fragment,
   Frame,
 } from '../../core/codec.ts'
-import { keeping, keepOn } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   compact,
+  decodeErrorAt,
   field,
   findLastIndex,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectIn,
   otherFields,
@@ -86,7 +86,7 @@ function readWhole(body: unknown, dialect: ChatDialect, request?: unknown): Frag
   const what = `${dialect.title} response`
   refuseDeep(body, what)
   const answer = objectOf(adapted(body, dialect), dialect, what)
-  if (!isObject(arrayOf(answer.choices)[0])) throw misfit('choices', 'missing', what)
+  if (!isObject(arrayOf(answer.choices)[0])) throw decodeErrorAt('choices', 'missing', what)
   const reader = new AnswerReader(dialect, true, request)
   const fragments: Fragment[] = []
   reader.read(answer, fragments)
@@ -141,7 +141,7 @@ function adapted(body: unknown, { adaptAnswer }: ChatDialect): unknown {
  */
 function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
   if (isError(body)) throw errorOf(body, dialect)
-  if (!isObject(body)) throw misfit('', 'not an object', what)
+  if (!isObject(body)) throw decodeErrorAt('', 'not an object', what)
   return body
 }
 
@@ -363,7 +363,7 @@ export class AnswerReader {
       id: textOr(audio.id, undefined),
       data: textOr(audio.data, undefined),
       transcript: textOr(audio.transcript, undefined),
-      ...keeping(otherFields(audio, audioFields), format),
+      ...keepUnknown(otherFields(audio, audioFields), format),
     })
     if (this.#hasAudio) out.push({ type: 'patch', key: 'audio', ...added })
     else out.push({ type: 'block', key: 'audio', open: true, block: { type: 'audio', ...added } })
@@ -438,7 +438,7 @@ export class AnswerReader {
     // `choices` has the unknown fields of each choice.
     const choices = [{ ...this.#choice }, ...this.#otherChoices]
     const isSaid = choices.length > 1 || unlessEmpty(this.#choice)
-    keepOn('response', { ...this.#extra, ...(isSaid && { choices }) }, format, out)
+    keepUnknownOn('response', { ...this.#extra, ...(isSaid && { choices }) }, format, out)
     if (!isComplete) return
     const word = finish ?? 'stop'
     const reason = lookup(own, word) ?? lookup(stopReasons, word) ?? 'other'
@@ -457,7 +457,7 @@ function keepOthers(kept: JsonObject, from: JsonObject, known: ReadonlySet<strin
 }
 
 function keepOnMessage(name: string, value: Json, out: Fragment[]): void {
-  if (value !== null) keepOn('message', { [name]: value }, format, out)
+  if (value !== null) keepUnknownOn('message', { [name]: value }, format, out)
 }
 
 function readCitation(wire: JsonObject): CitationBlock {
@@ -467,7 +467,7 @@ function readCitation(wire: JsonObject): CitationBlock {
     title: stringOr(wire.title, undefined),
     startIndex: numberOr(wire.start_index, undefined),
     endIndex: numberOr(wire.end_index, undefined),
-    ...keeping(otherFields(wire, citationFields), format),
+    ...keepUnknown(otherFields(wire, citationFields), format),
   })
 }
 
@@ -505,7 +505,7 @@ export function mediaOf(url: string): { url: string } | { data: string; mimeType
 
 /** Returns the unread fields of a part and of its body, which are stored with the block. */
 export function unread(part: JsonObject, type: string, read: readonly string[] = []): { providerData?: ProviderData } {
-  return keeping(othersWithin(part, new Set(['type', type]), type, new Set(read)), format)
+  return keepUnknown(othersWithin(part, new Set(['type', type]), type, new Set(read)), format)
 }
 
 /** Whether a value has fields that are not empty. Snowflake sends every field of an answer, and gives empty values to the unused ones. */

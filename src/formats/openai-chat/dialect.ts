@@ -24,7 +24,7 @@ import type {
   ToolDefinition,
 } from '../../core/messages.ts'
 import type { SchemaRules } from '../shared/fit-schema.ts'
-import type { Lack } from '../shared/lacks.ts'
+import type { Feature } from '../shared/fit-to-target.ts'
 import type { Losses } from '../shared/losses.ts'
 import type {
   DialectMessageFields,
@@ -175,7 +175,7 @@ export interface ChatDialect {
   /** Whether some streams of this host end with `[DONE]` and have no stop reason. */
   readonly endsWithoutReason?: boolean
   /** Features that the host does not have, in addition to those that follow from the other fields. */
-  readonly lacks?: readonly Lack[]
+  readonly unsupported?: readonly Feature[]
   /** Whether `completion_tokens` does not include reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors

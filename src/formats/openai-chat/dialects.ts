@@ -3,7 +3,7 @@
 import { reportLoss } from '../shared/losses.ts'
 import { chosenTools } from '../shared/tools.ts'
 import type { ChatDialect, ToolChoosing } from './dialect.ts'
-import { beyondTypes, choiceOf } from './encode-request.ts'
+import { asWirePart, choiceOf } from './encode-request.ts'
 import { everyReasoningField } from './openai.ts'
 import { byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'
@@ -65,7 +65,7 @@ export function choosing(
     const report = (reason: string) =>
       reportLoss(to.losses, 'changed', 'options.toolChoice', `${to.dialect.title} ${reason}`)
     const some = (): WireToolChoice => {
-      if (words.includes('required')) return required === 'any' ? beyondTypes(required) : required
+      if (words.includes('required')) return required === 'any' ? asWirePart(required) : required
       report('cannot be made to call a tool')
       return 'auto'
     }

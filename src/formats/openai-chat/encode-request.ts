@@ -5,7 +5,7 @@
  */
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
-import { blocksOf, blocksOfTurn, exactArguments, keptFields, ownProof, toolCallsOf } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, exactArguments, ownProof, toolCallsOf, unknownFieldsOf } from '../../core/content.ts'
 import { legalId } from '../../core/ids.ts'
 import {
   arrayOf,
@@ -43,14 +43,14 @@ import type {
   UserMessage,
 } from '../../core/messages.ts'
 import { askedEffort } from '../shared/effort.ts'
+import { fitTools, fitToTarget, markParts } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, markParts, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { reportUnusedChoice } from '../shared/tools.ts'
 import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing } from './dialect.ts'
 import { openai } from './openai.ts'
-import { format, lacksOf, plainNames, plainOptions, proofNames } from './tables.ts'
+import { format, plainNames, plainOptions, proofNames, supportOf } from './tables.ts'
 import type {
   DialectPart,
   DialectToolChoice,
@@ -80,7 +80,7 @@ export function encodeRequest(
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
   const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
-  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), to.losses)
+  const { context, options } = fitToTarget(given, asked, supportOf(dialect), to.losses)
   const fields = encodeOptions(options, to)
   const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)
   const tools = encodeTools(context, options, to)
@@ -229,7 +229,7 @@ function encodeSaid(
   const { role, content } = message
   const parts = encodeParts<WireAnyPart>(blocksOf(content), contentPath, to, role === 'user' ? encodeMedia : undefined)
   const encoded = {
-    ...keptFields(message, format),
+    ...unknownFieldsOf(message, format),
     role: role === 'developer' ? to.dialect.developerRole : role,
     content: withMark(toContent(parts, to, typeof content === 'string'), message, path, to),
     ...named(message, path, to),
@@ -262,7 +262,7 @@ function withMark<Part extends WireAnyPart>(
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const blocks = blocksOfTurn(message)
   const calls = toolCallsOf(message).map((call) => encodeCall(call, to))
-  calls.push(...blocks.filter(isUnknownCall).map(({ value }) => beyondTypes<WireCall>(value)))
+  calls.push(...blocks.filter(isUnknownCall).map(({ value }) => asWirePart<WireCall>(value)))
   const audio = blocks.find(isMadeAudio)
   const parts = encodeParts(blocks, `${path}.content`, to, encodeOther)
   const isAlone = calls.length === 0 && audio === undefined
@@ -286,7 +286,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
 
 /** Returns the stored fields of a message. They are sent only to the provider of the message, and proofs only to its model. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
-  const own = unlessEmpty(keptFields(message, format))
+  const own = unlessEmpty(unknownFieldsOf(message, format))
   const { provider, title } = to.dialect
   const { provider: from = provider, model = to.model } = message.response ?? {}
   const place = `${path}.providerData.${format}`
@@ -332,11 +332,11 @@ function encodeParts<Part extends WireAnyPart = WireTextPart>(
 ): (Part | WireTextPart)[] {
   return blocks.flatMap((block, at): (Part | WireTextPart)[] => {
     if (isUnknownCall(block)) return []
-    if (block.type === 'unknown' && block.format === format && isObject(block.value)) return [beyondTypes(block.value)]
+    if (block.type === 'unknown' && block.format === format && isObject(block.value)) return [asWirePart(block.value)]
     const place = `${path}[${at}]`
     const part = encodeText(block) ?? encodeOther(block, place, to)
     if (part === undefined) return []
-    const own = keptFields(block, format)
+    const own = unknownFieldsOf(block, format)
     const body = field(part, part.type)
     const fields = isObject(body) && { [part.type]: { ...objectIn(own, part.type), ...body } }
     return [{ ...own, ...part, ...fields, ...cacheMark(block.metadata, place, to) } as Part]
@@ -352,7 +352,7 @@ function encodeText(block: ContentBlock): WireTextPart | undefined {
   if (block.type !== 'text' && block.type !== 'plain_text') return undefined
   const { text } = block
   return block.type === 'text' && block.refusal
-    ? beyondTypes({ type: 'refusal', refusal: text })
+    ? asWirePart({ type: 'refusal', refusal: text })
     : { type: 'text', text }
 }
 
@@ -377,7 +377,7 @@ function toContent<Part extends WireAnyPart>(
 }
 
 /** Casts a value that the official client's types do not have: parts of other hosts, and parts that isoglot does not know. */
-export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T {
+export function asWirePart<T>(value: DialectPart | DialectToolChoice | Json): T {
   return value as unknown as T
 }
 
@@ -390,7 +390,7 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
   if (isTaken && block.type === 'audio') return (dialect.encodeAudio ?? encodeAudio)(block, path, to)
   if (isTaken && block.type === 'file') return (dialect.encodeFile ?? encodeFile)(block, path, to)
   if (block.type === 'video' && block.url !== undefined && mediaUrls?.has('video')) {
-    return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
+    return asWirePart({ type: 'video_url', video_url: { url: block.url } })
   }
   const how = inlineImages && block.type === 'image' ? ' but as data' : ''
   return dropBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
@@ -421,7 +421,7 @@ export function urlOf({ data, url }: ImageBlock | FileBlock, mimeType: string): 
 function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
   const { detail, mimeType = 'image/png' } = block
   const url = urlOf(block, mimeType)
-  if (url !== undefined) return beyondTypes({ type: 'image_url', image_url: compact({ url, detail }) })
+  if (url !== undefined) return asWirePart({ type: 'image_url', image_url: compact({ url, detail }) })
   return dropBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
 }
 
@@ -469,7 +469,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireTool[] {
-  const fitted = fitTools(tools, lacksOf(dialect)).context.tools ?? []
+  const fitted = fitTools(tools, supportOf(dialect)).context.tools ?? []
   return encodeDefinitionsFor(fitted, dialect, newLosses(dialect.title, false))
 }
 
@@ -479,7 +479,7 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialec
     if (!('type' in tool)) {
       const note = (reason: string) =>
         reportLoss(losses, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
-      const own = keptFields(tool, format)
+      const own = unknownFieldsOf(tool, format)
       const { name, description } = tool
       const parameters = tool.parameters as JsonObject | undefined
       const strict = dialect.strict ? dialect.strict(tool, tools, note) : tool.strict
@@ -487,7 +487,7 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialec
       return [{ ...own, type: 'function', function: known }]
     }
     if (tool.format !== format) return []
-    if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
+    if (tool.value.type !== 'custom' || dialect.customTools) return [asWirePart<WireTool>(tool.value)]
     reportLoss(losses, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
   })
@@ -501,7 +501,7 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialec
  * @param isAnswer whether invalid ones are sent too. In a request they are `{}`: servers that parse them refuse the whole conversation.
  */
 export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding, isAnswer = false): WireCall {
-  const { type, ...own } = keptFields(call, format)
+  const { type, ...own } = unknownFieldsOf(call, format)
   const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
   const { id = '', name = '' } = call
   const head = { ...own, ...proof, id }
@@ -525,7 +525,7 @@ function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireT
   const parts = encodeParts(blocksOf(result.content), path, to)
   const marked = markParts(parts, result.status === 'error', { type: 'text', text: '' })
   return {
-    ...keptFields(result, format),
+    ...unknownFieldsOf(result, format),
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...compact({ name: to.dialect.resultName ? result.name : undefined }),

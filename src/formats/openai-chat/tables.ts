@@ -11,7 +11,7 @@ import type { ApiErrorKind } from '../../core/errors.ts'
 import type { IdRule } from '../../core/ids.ts'
 import type { RequestOptions, StopReason } from '../../core/messages.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { FormatLacks, Lack } from '../shared/lacks.ts'
+import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
 
@@ -115,18 +115,18 @@ export function rulesOf(dialect: ChatDialect): Rules {
 }
 
 /** Features that a server of this format does not have. */
-export function lacksOf(dialect: ChatDialect): FormatLacks {
+export function supportOf(dialect: ChatDialect): FormatSupport {
   const { refuses, cacheField, textParts, jsonSchema, replay, schemas } = dialect
-  const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
-  for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
-  if (cacheField === undefined) lacks.add('cacheHints')
-  if (textParts !== true) lacks.add('refusals')
-  if (!jsonSchema) lacks.add('formatDetails')
+  const unsupported = new Set<Feature>([...commonlyUnsupported, ...(dialect.unsupported ?? [])])
+  for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) unsupported.add(option as Feature)
+  if (cacheField === undefined) unsupported.add('cacheHints')
+  if (textParts !== true) unsupported.add('refusals')
+  if (!jsonSchema) unsupported.add('formatDetails')
   const keepsReasoning = replay?.isPlain === true
-  return { format, provider: dialect.provider, lacks, keepsReasoning, fitTool: fitting(schemas) }
+  return { format, provider: dialect.provider, unsupported, keepsReasoning, fitTool: fitting(schemas) }
 }
 
-const commonLacks: readonly Lack[] = [
+const commonlyUnsupported: readonly Feature[] = [
   'toolCacheHints',
   'callCacheHints',
   'citations',

@@ -22,16 +22,16 @@ import type {
   Frame,
   Offered,
 } from '../../core/codec.ts'
-import { keeping, keepOn, parseArguments, textOfArguments } from '../../core/content.ts'
+import { keepUnknown, keepUnknownOn, parseArguments, textOfArguments } from '../../core/content.ts'
 import type { ApiError } from '../../core/errors.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -76,7 +76,13 @@ import {
 
 /** Makes a block that holds a value of an unknown type, unchanged. */
 export function unknownBlock(value: Json, kept?: JsonObject): UnknownBlock {
-  return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept, format) }
+  return {
+    type: 'unknown',
+    format,
+    providerType: stringOr(field(value, 'type'), ''),
+    value,
+    ...keepUnknown(kept, format),
+  }
 }
 
 // ---- annotations ------------------------------------------------------------------------------
@@ -136,7 +142,7 @@ export function decodeResponse(
   const { error } = answer
   if (!Array.isArray(answer.output)) {
     if ((error ?? undefined) !== undefined) throw midStreamError(answer, dialect)
-    throw misfit('output', 'not a list', `${target} answer`)
+    throw decodeErrorAt('output', 'not a list', `${target} answer`)
   }
   checkEnded(answer, 'responses', `${target} answer`)
   return fold(readWhole(answer, dialect, options), { ...options, provider: dialect.provider, idPrefix })
@@ -261,7 +267,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[], type: st
   finishFromOutput(state, arrayOf(output), out)
   state.isEnded = true
   if (isObject(usage)) out.push({ type: 'usage', usage: readUsage(usage) })
-  keepOn('response', extra, format, out)
+  keepUnknownOn('response', extra, format, out)
   const rawStopReason = textOr(field(incomplete_details, 'reason'), textOr(status, type.slice('response.'.length)))
   const stopReason = lookup(stopReasons, rawStopReason) ?? 'other'
   // Only a stored answer has a state that the next request continues from: `store` is true, or it belongs to a conversation.
@@ -507,7 +513,7 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
     ...(isServer && { server: true }),
     // Items with a link may have sealed values.
     ...(isServer && !hosted?.link && { announced: { [format]: wire } }),
-    ...(!isServer && (isCustom || clients) && keeping({ type }, format)),
+    ...(!isServer && (isCustom || clients) && keepUnknown({ type }, format)),
   })
 }
 
@@ -848,7 +854,7 @@ function readMessage(
     const citations = unlessEmpty(arrayOf(annotations).slice(cited).map(readAnnotation))
     out.push(
       { type: 'text', key, text: restOf(text, own.map((one) => one.text).join('')), ...refusal },
-      compact({ type: 'patch', key, opaque, citations, ...keeping(fields, format) }),
+      compact({ type: 'patch', key, opaque, citations, ...keepUnknown(fields, format) }),
     )
     for (const { key } of own.slice(0, -1)) out.push({ type: 'patch', key, opaque }, { type: 'close', key })
     out.push({ type: 'close', key })
@@ -897,7 +903,7 @@ function readCall(item: JsonObject, progress: Progress, reading: Reading, out: F
   for (const { wrapper, ...call } of wrapped) {
     const part = `${key}/${call.id}`
     out.push(
-      { type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }, format) },
+      { type: 'call', key: part, ...call, opaque, ...keepUnknown({ wrapper }, format) },
       { type: 'close', key: part },
     )
   }
@@ -913,7 +919,7 @@ function readCall(item: JsonObject, progress: Progress, reading: Reading, out: F
     unclear,
     ...(given !== '' && { arguments: given, final: true }), // some hosts send empty arguments at the end, after the real ones
     opaque,
-    ...keeping(isCustom ? { ...kept, type } : kept, format),
+    ...keepUnknown(isCustom ? { ...kept, type } : kept, format),
     ...(server && { server }),
   })
   // A call that was cut off stays open. The end of the answer decides whether it is a valid call.
@@ -938,7 +944,7 @@ function readClientCall(
     arguments: argumentsIn(given),
     final: true,
     opaque: proofOf(item, reading),
-    ...keeping({ ...kept, type: type as string }, format),
+    ...keepUnknown({ ...kept, type: type as string }, format),
   })
   if (status !== 'incomplete') out.push({ type: 'close', key })
 }

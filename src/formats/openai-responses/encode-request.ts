@@ -12,14 +12,14 @@
 
 import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import {
+  asWire,
   blocksOf,
   blocksOfTurn,
   exactArguments,
-  keptFields,
   ownProof,
   parseObject,
   textOf,
-  verbatim,
+  unknownFieldsOf,
 } from '../../core/content.ts'
 import {
   arrayOf,
@@ -63,8 +63,8 @@ import type {
 } from '../../core/messages.ts'
 import { type Chain, findChain } from '../shared/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../shared/effort.ts'
+import { fitTools, fitToTarget, markParts, markText } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
-import { fitTools, markParts, markText, withoutLacks } from '../shared/lacks.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
@@ -75,8 +75,8 @@ import {
   format,
   hostedItems,
   isCacheTtl,
-  lacksOf,
   reasoningText,
+  supportOf,
   target,
   wrapperName,
 } from './tables.ts'
@@ -121,7 +121,7 @@ export function encodeRequest(
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
   const losses = newLosses(target, asked.strict)
-  const { context, options } = withoutLacks(given, asked, lacksOf(dialect), losses)
+  const { context, options } = fitToTarget(given, asked, supportOf(dialect), losses)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined
@@ -136,7 +136,7 @@ export function encodeRequest(
   const { instructions, input } = encodeConversation(context, chain, options, scope)
   const definitions = [
     ...encodeDefinitions(tools, { dialect }),
-    ...verbatim<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
+    ...asWire<readonly WireFunctionTool[]>(arrayOf(kept.tools)),
   ]
   const body: WireRequest = {
     ...kept,
@@ -170,12 +170,12 @@ function storage(
   dialect: ResponsesDialect,
 ): Pick<WireRequest, 'store' | 'include' | 'previous_response_id' | 'conversation'> {
   // The server refuses `conversation` together with `previous_response_id`.
-  if (conversation !== undefined) return { conversation: verbatim(conversation) }
+  if (conversation !== undefined) return { conversation: asWire(conversation) }
   if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
   if (kept.store === true) return {}
   const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)
   if (!asks) return { store: false }
-  return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
+  return { store: false, include: asWire([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
 }
 
 /**
@@ -255,7 +255,7 @@ function encodeAssistant(
   }
   dropHint(message, path)
   for (const [at, block] of blocks.entries()) dropHint(block, `${path}.content[${at}]`)
-  const kept = keptFields(message, format)
+  const kept = unknownFieldsOf(message, format)
   if (typeof content === 'string' && unlessEmpty(kept)) return [{ ...kept, role: 'assistant', content }]
   const to = { format, provider: dialect.provider, model }
   const items = encodeTurn(blocks, path, {
@@ -266,7 +266,7 @@ function encodeAssistant(
     outputs,
     isOwn: (response?.provider ?? dialect.provider) === dialect.provider,
   })
-  return verbatim(items)
+  return asWire(items)
 }
 
 function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem {
@@ -274,7 +274,7 @@ function encodeInput(message: UserMessage | InstructionMessage, path: string, sc
   const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
   if (metadata?.cacheHint !== undefined) renamed(scope.losses, last, `${path}.metadata`)
   return {
-    ...keptFields(message, format),
+    ...unknownFieldsOf(message, format),
     role,
     content: encodeParts(content, `${path}.content`, scope, metadata?.cacheHint),
   }
@@ -415,7 +415,7 @@ function encodeBlock(turn: Turn, block: ContentBlock, path: string): object | un
         return { status: 'completed', ...proof, type: 'image_generation_call', result: block.data }
       return drop('an image of an assistant goes back only to the provider that made it', 'major')
     case 'unknown': {
-      const { part, proof: own } = keptFields(block, format)
+      const { part, proof: own } = unknownFieldsOf(block, format)
       if (block.format !== format || !isObject(block.value)) return drop(reasons.foreignBlock)
       if (part === true) return addPart(turn, block.value, isOwn && isObject(own) ? own : undefined)
       if (!isOwn) return drop(`"${block.providerType}" is an item of another provider`)
@@ -459,7 +459,7 @@ function addText(
   proof: JsonObject | undefined,
   path: string,
 ): undefined {
-  const { message, ...kept } = keptFields(block, format)
+  const { message, ...kept } = unknownFieldsOf(block, format)
   const { text, refusal, citations = [] } = block as TextBlock
   const { losses, reader } = turn.scope
   const readable = citations.filter((one) => reader === 'answer' || isReadable(one, proof !== undefined))
@@ -552,11 +552,11 @@ function encodeParts(
     const part = encodePart(block, `${path}[${at}]`, losses)
     if (part === undefined) return []
     const hint = (at === blocks.length - 1 ? messageHint : undefined) ?? block.metadata?.cacheHint
-    if (hint === undefined) return { ...keptFields(block, format), ...part }
+    if (hint === undefined) return { ...unknownFieldsOf(block, format), ...part }
     const asked = hint === 'ephemeral' ? undefined : hint.ttl
     const ttl = isCacheTtl(asked) ? asked : undefined
     if (ttl !== asked) reportTtl(losses, `${path}[${at}]`, 'its own time')
-    return { ...keptFields(block, format), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
+    return { ...unknownFieldsOf(block, format), ...part, prompt_cache_breakpoint: compact({ mode: 'explicit', ttl }) }
   })
 }
 
@@ -574,7 +574,7 @@ function encodePart(block: ContentBlock, path: string, losses: Losses): WireInpu
       return undefined
     }
     case 'unknown':
-      return block.format === format && isObject(block.value) ? verbatim(block.value) : undefined
+      return block.format === format && isObject(block.value) ? asWire(block.value) : undefined
     default:
       reportLoss(losses, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
@@ -586,7 +586,7 @@ function encodeMedia(block: ImageBlock | FileBlock): WireInputPart | undefined {
   const url = data === undefined ? block.url : toDataUrl(mimeType, data)
   if (url === undefined && file_id === undefined) return undefined
   if (type === 'image') {
-    const detail = block.detail ?? (stringOr(keptFields(block, format).detail, 'auto') as WireInputImage['detail'])
+    const detail = block.detail ?? (stringOr(unknownFieldsOf(block, format).detail, 'auto') as WireInputImage['detail'])
     return { type: 'input_image', detail, ...compact(url === undefined ? { file_id } : { image_url: url }) }
   }
   const { filename = data === undefined ? undefined : 'file' } = block
@@ -610,15 +610,15 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  const fitted = fitTools(tools, lacksOf(dialect)).context.tools ?? []
+  const fitted = fitTools(tools, supportOf(dialect)).context.tools ?? []
   return encodeEachTool(fitted, format, (tool) => encodeDefinition(tool, dialect))
 }
 
 function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {
   const { name, description, parameters, strict } = tool
-  const kept = keptFields(tool, format)
+  const kept = unknownFieldsOf(tool, format)
   const isClients = clientToolIn(tool).length > 0
-  if (isClients && clientTools) return verbatim(kept) // the model knows it
+  if (isClients && clientTools) return asWire(kept) // the model knows it
   const isOwn = tool.providerData?.[format] !== undefined && !isClients
   return {
     type: 'function',
@@ -630,7 +630,7 @@ function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialec
 
 /** The name of the tool, if only this format has it, such as `shell`. */
 function clientToolIn(tool: ContextTool): readonly string[] {
-  const isClients = 'name' in tool && lookup(clientItems, `${keptFields(tool, format).type}_call`) !== undefined
+  const isClients = 'name' in tool && lookup(clientItems, `${unknownFieldsOf(tool, format).type}_call`) !== undefined
   return isClients ? [tool.name] : []
 }
 
@@ -667,7 +667,7 @@ function encodeCall(
   scope: TurnScope,
   status: Json = 'completed',
 ): WireFunctionCall | WireCustomCall | WireClientCall {
-  const { type, ...others } = keptFields(call, format)
+  const { type, ...others } = unknownFieldsOf(call, format)
   const { id: call_id, name } = call
   const clients = clientTypeOf(call, scope)
   if (clients !== undefined) {
@@ -686,13 +686,13 @@ function encodeCall(
 
 /** The type of the item that a call of the client's own tool goes as; `undefined` if it goes as another call. */
 function clientTypeOf(call: ToolCall, { clientTools }: Pick<TurnScope, 'clientTools'>): string | undefined {
-  const type = keptFields(call, format).type ?? (clientTools?.has(call.name) && `${call.name}_call`)
+  const type = unknownFieldsOf(call, format).type ?? (clientTools?.has(call.name) && `${call.name}_call`)
   return clientTools && lookup(clientItems, type) && stringOr(type, undefined)
 }
 
 /** Returns the wrapper that a call came in, if there was one. */
 function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
-  return call && (keptFields(call, format).wrapper as { call_id: string; arguments: string } | undefined)
+  return call && (unknownFieldsOf(call, format).wrapper as { call_id: string; arguments: string } | undefined)
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -716,18 +716,18 @@ function encodeResultOf(
   path: string,
   scope: PartScope & Pick<TurnScope, 'clientTools'>,
 ): WireCallOutput {
-  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call, format)
-  const { type: given, ...kept } = keptFields(result, format)
+  const { type, caller } = call === undefined ? ({} as JsonObject) : unknownFieldsOf(call, format)
+  const { type: given, ...kept } = unknownFieldsOf(result, format)
   const clients = (call && clientTypeOf(call, scope)) ?? (scope.clientTools && clientOutputs.get(given))
   if (clients !== undefined) {
     const output = encodeClientOutput(clients, result, call, path, scope)
     const head = { type: `${clients}_output`, ...compact({ caller: caller ?? undefined }), ...kept }
-    return verbatim({ ...head, call_id: result.toolCallId, ...output })
+    return asWire({ ...head, call_id: result.toolCallId, ...output })
   }
   return {
     type: type === customCall ? `${customCall}_output` : 'function_call_output',
     ...compact({ caller: caller ?? undefined }),
-    ...(clientOutputs.has(given) ? {} : keptFields(result, format)),
+    ...(clientOutputs.has(given) ? {} : unknownFieldsOf(result, format)),
     call_id: wrapperOf(call)?.call_id ?? result.toolCallId,
     output: encodeOutput(result, `${path}.content`, scope),
   }

@@ -14,7 +14,7 @@ import { arrayOf, field, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/messages.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { FormatLacks, Lack } from '../shared/lacks.ts'
+import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
 /** The name of the format. */
@@ -48,18 +48,18 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 }
 
 /** The features that a server of this format does not support. */
-export function lacksOf({ provider, stores, extraOptions, cacheHints, schemas }: ResponsesDialect): FormatLacks {
-  const lacks = new Set<string>([
+export function supportOf({ provider, stores, extraOptions, cacheHints, schemas }: ResponsesDialect): FormatSupport {
+  const unsupported = new Set<string>([
     ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
     ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
   ])
-  for (const name of Object.keys(extraOptions)) lacks.delete(name)
-  if (!cacheHints) lacks.add('cacheHints')
-  const states: FormatLacks['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
+  for (const name of Object.keys(extraOptions)) unsupported.delete(name)
+  if (!cacheHints) unsupported.add('cacheHints')
+  const states: FormatSupport['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
   return {
     format,
     provider,
-    lacks: lacks as ReadonlySet<Lack>,
+    unsupported: unsupported as ReadonlySet<Feature>,
     keepsReasoning: false,
     states,
     fitTool: fitting(schemas),

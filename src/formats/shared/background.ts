@@ -1,5 +1,5 @@
 /** Answers that a provider makes in the background. @module */
-import { misfit, textOr } from '../../core/json.ts'
+import { decodeErrorAt, textOr } from '../../core/json.ts'
 import type { JsonObject } from '../../core/messages.ts'
 
 /** The statuses of an answer that has not ended. */
@@ -12,5 +12,9 @@ export const unfinished: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['queued
 export function checkEnded({ status, id }: JsonObject, path: string, what: string): void {
   if (!unfinished.has(status)) return
   const request = `GET /${path}/${textOr(id, '{id}')}`
-  throw misfit('status', `"${status}", since it is made in the background: ask for ${request} until it has ended`, what)
+  throw decodeErrorAt(
+    'status',
+    `"${status}", since it is made in the background: ask for ${request} until it has ended`,
+    what,
+  )
 }

@@ -7,10 +7,10 @@
 import type { Frame, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import type { JsonObject } from '../../core/messages.ts'
 import type { HttpModel } from '../../core/question.ts'
-import type { FormatName } from './lacks.ts'
+import type { FormatName } from './fit-to-target.ts'
 
 /** The thing that a request for a path asks for, apart from lists of models. With `framing: 'array'` the stream is one JSON array. */
-export type Asked =
+export type PathPurpose =
   | { readonly kind: 'answer'; readonly framing?: 'array' }
   | { readonly kind: 'count' }
   | { readonly kind: 'version' }
@@ -70,9 +70,9 @@ export interface GatewayFormat {
   /** Makes a model of that provider for this format, if the provider has another format that more servers speak. */
   readonly model?: (name: string, settings: ModelSettings) => HttpModel
   /** The paths of its requests. */
-  readonly paths: { readonly [name: string]: Asked }
+  readonly paths: { readonly [name: string]: PathPurpose }
   /** Reads a path that names the model. */
-  readonly route?: (path: string, url: URL) => Asked | undefined
+  readonly route?: (path: string, url: URL) => PathPurpose | undefined
   /**
    * For a path that names the model and says whether to stream: the fields of a body that name the model too. Default: the body does both, and
    * `model` has the name.

@@ -1,5 +1,5 @@
 /** The types of values in a client's request: what a format says of the fields that its decoder reads. Only for servers. @module */
-import { field, hasType, listAt, misfit, objectAt } from '../../core/json.ts'
+import { decodeErrorAt, field, hasType, listAt, objectAt } from '../../core/json.ts'
 
 /**
  * What a value must be: a scalar, a list with entries of one shape, or an object whose known fields have shapes. `any` and `undefined` say
@@ -29,7 +29,7 @@ export function checkShape(value: unknown, shape: Shape | undefined, path: strin
   else if (typeof shape === 'string') {
     // JSON can have numbers that are too large, such as 1e999.
     const isRight = shape === 'number' ? Number.isFinite(value) : hasType(value, shape)
-    if (!isRight) throw misfit(path, `not a ${shape}`, what, value)
+    if (!isRight) throw decodeErrorAt(path, `not a ${shape}`, what, value)
   } else if (isListShape(shape)) {
     for (const [at, entry] of listAt(value, path, what).entries()) checkShape(entry, shape[0], `${path}[${at}]`, what)
   } else if (shape !== undefined) {

@@ -1,5 +1,5 @@
 /** Definitions of tools, and tool choices that a format cannot express: what several formats share. @module */
-import { keeping, keptFields, verbatim } from '../../core/content.ts'
+import { asWire, keepUnknown, unknownFieldsOf } from '../../core/content.ts'
 import { compact, isObject, objectAt, objectIn, othersWithin, stringOr, textOr } from '../../core/json.ts'
 import type { ContextTool, ToolChoice, ToolDefinition } from '../../core/messages.ts'
 import { type Losses, renumber, reportLoss } from './losses.ts'
@@ -15,7 +15,7 @@ export function encodeEachTool<Wire>(
 ): Wire[] {
   return tools.flatMap((tool) => {
     if (!('type' in tool)) return [encode(tool)]
-    return tool.format === format ? [verbatim<Wire>(tool.value)] : []
+    return tool.format === format ? [asWire<Wire>(tool.value)] : []
   })
 }
 
@@ -27,9 +27,9 @@ export interface FunctionTool<Schema> {
 
 /** Encodes a definition in the form of OpenAI Chat. */
 export function encodeFunctionTool<Schema>(tool: ToolDefinition, format: string): FunctionTool<Schema> {
-  const kept = keptFields(tool, format)
+  const kept = unknownFieldsOf(tool, format)
   const { name, description, parameters = { type: 'object', properties: {} } } = tool
-  const known = { name, ...compact({ description }), parameters: verbatim<Schema>(parameters) }
+  const known = { name, ...compact({ description }), parameters: asWire<Schema>(parameters) }
   return { ...kept, type: 'function', function: { ...objectIn(kept, 'function'), ...known } }
 }
 
@@ -61,7 +61,7 @@ export function decodeFunctionTool(
       parameters: isObject(parameters) ? parameters : undefined,
       strict: hasStrict && typeof strict === 'boolean' ? strict : undefined,
     }),
-    ...keeping(othersWithin(tool, entryFields, 'function', known), format),
+    ...keepUnknown(othersWithin(tool, entryFields, 'function', known), format),
   }
 }
 

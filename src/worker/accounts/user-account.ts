@@ -26,10 +26,10 @@ import {
   type SummaryQuery,
   wholeWorker,
 } from './accounts.ts'
-import { type Books, openBooks, shareReached } from './books.ts'
 import { dayMs, dayOf, daysAgo } from './days.ts'
 import { idleMs, keptLeaseDays, type Lease, openLease } from './lease.ts'
 import { type Leases, mostAsked, openLeases } from './leases.ts'
+import { type Ledger, openLedger, shareReached } from './ledger.ts'
 import { openSums } from './sums.ts'
 import { type AccountView, type Elsewhere, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -53,7 +53,7 @@ export function createUserAccount(accountsAt: (env: unknown) => Accounts | undef
 
 interface Parts {
   readonly writer: Writer
-  readonly books: Books
+  readonly books: Ledger
   /** The operator's view of the account. */
   readonly view: AccountView
   /** The lease of this user. */
@@ -67,7 +67,7 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<Grant>): Part
   const writer = openWriter(ctx)
   const sums = openSums(sql, writer)
   const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
-  const books = openBooks(sql, writer, {
+  const books = openLedger(sql, writer, {
     hearOfDay(...day) {
       for (const one of forget) one(...day)
     },

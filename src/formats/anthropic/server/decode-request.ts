@@ -7,15 +7,15 @@
  * @module
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../../core/codec.ts'
-import { keeping, readCall, textOfArguments } from '../../../core/content.ts'
+import { keepUnknown, readCall, textOfArguments } from '../../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -133,7 +133,7 @@ const optionFields = /^(?:type|name|disable_parallel_tool_use|schema)$/
  */
 function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
   const model = stringOr(field(body, 'model'), undefined)
-  if (model === undefined) throw misfit('model', 'missing', 'Anthropic request')
+  if (model === undefined) throw decodeErrorAt('model', 'missing', 'Anthropic request')
   const stream = field(body, 'stream')
   const thinking = readThinking(body, model)
   const output = readOutput(body)
@@ -220,7 +220,7 @@ function decodeDefinition(tool: unknown, path: string): ContextTool {
       description: stringOr(description, undefined),
       parameters,
       strict: typeof strict === 'boolean' ? strict : undefined,
-      ...keeping(rest, format),
+      ...keepUnknown(rest, format),
     }),
   )
 }
@@ -243,7 +243,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
       if (typeof name === 'string') return { toolChoice: { name }, ...parallel }
   }
   if (typeof field(wire, 'type') === 'string' && field(wire, 'type') !== 'tool') return undefined
-  throw misfit('tool_choice', 'not an object with a type, and a name where it is "tool"', 'Anthropic request')
+  throw decodeErrorAt('tool_choice', 'not an object with a type, and a name where it is "tool"', 'Anthropic request')
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ function decodeToolChoice(wire: unknown): Choice | undefined {
 /** Decodes each message to one or more messages of isoglot. */
 function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
-  if (!Array.isArray(messages)) throw misfit('messages', 'not an array', 'Anthropic request')
+  if (!Array.isArray(messages)) throw decodeErrorAt('messages', 'not an array', 'Anthropic request')
   const system = field(body, 'system') ?? null
   const names = new Map<string, string>()
   return compact({
@@ -262,7 +262,7 @@ function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'sy
 
 function decodeMessage(message: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
   const { role, content, ...rest } = objectAt(message, path, 'Anthropic request')
-  const extras = keeping(rest, format)
+  const extras = keepUnknown(rest, format)
   switch (role) {
     case 'user':
       return decodeUser(content, `${path}.content`, names, origin, extras)
@@ -275,15 +275,15 @@ function decodeMessage(message: unknown, path: string, names: Map<string, string
         return [{ role: 'system', content: [], ...extras }]
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
-  throw misfit(`${path}.role`, 'not user, assistant or system', 'Anthropic request')
+  throw decodeErrorAt(`${path}.role`, 'not user, assistant or system', 'Anthropic request')
 }
 
 /** Returns the blocks of a content. Each is an object with a type. */
 function blocksIn(content: unknown, path: string): readonly JsonObject[] {
-  if (!Array.isArray(content)) throw misfit(path, 'neither a string nor an array', 'Anthropic request')
+  if (!Array.isArray(content)) throw decodeErrorAt(path, 'neither a string nor an array', 'Anthropic request')
   return content.map((entry, at) => {
     const block = objectAt(entry, `${path}[${at}]`, 'Anthropic request')
-    if (typeof block.type !== 'string') throw misfit(`${path}[${at}].type`, 'not a string', 'Anthropic request')
+    if (typeof block.type !== 'string') throw decodeErrorAt(`${path}[${at}].type`, 'not a string', 'Anthropic request')
     return block
   })
 }
@@ -349,7 +349,7 @@ const decoders: Readonly<Record<string, (wire: JsonObject) => ContentBlock | und
 
 function decodeImage({ type: _, source, ...rest }: JsonObject): ImageBlock | undefined {
   const media = decodeSource(source)
-  return media && { type: 'image', ...media, ...keeping(rest, format) }
+  return media && { type: 'image', ...media, ...keepUnknown(rest, format) }
 }
 
 const textSource: ReadonlySet<string> = new Set(['type', 'data', 'media_type'])
@@ -358,7 +358,7 @@ const textSource: ReadonlySet<string> = new Set(['type', 'data', 'media_type'])
 function decodeDocument({ type: _, source, ...rest }: JsonObject): FileBlock | PlainTextBlock | undefined {
   const { title: given, ...others } = rest
   const title = textOr(given, undefined)
-  const extras = keeping(title === undefined ? rest : others, format)
+  const extras = keepUnknown(title === undefined ? rest : others, format)
   const text = field(source, 'data')
   const isPlain = isObject(source) && otherFields(source, textSource) === undefined
   if (isPlain && source.type === 'text' && typeof text === 'string') {
@@ -388,7 +388,7 @@ function decodeSearchResult({ title, ...rest }: JsonObject): PlainTextBlock | un
     text += piece
   }
   if (typeof title !== 'string' || !Array.isArray(rest.content)) return undefined
-  return { type: 'plain_text', text, title, ...keeping(rest, format) }
+  return { type: 'plain_text', text, title, ...keepUnknown(rest, format) }
 }
 
 /** Decodes a call of a tool that the provider ran. Its stored type names its server. */
@@ -396,7 +396,7 @@ function decodeServerCall({ id, name, input, ...rest }: JsonObject): ServerToolC
   if (typeof id !== 'string' || typeof name !== 'string' || !isObject(input)) return undefined
   const argumentsText = textOfArguments(input)
   if (argumentsText === undefined) return undefined
-  return { type: 'server_tool_call', id, name, arguments: input, argumentsText, ...keeping(rest, format) }
+  return { type: 'server_tool_call', id, name, arguments: input, argumentsText, ...keepUnknown(rest, format) }
 }
 
 /** Decodes a call. Returns `undefined` if its input is nested too deep to be written as text. */
@@ -405,7 +405,13 @@ function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidToolCall
   const argumentsText = typeof input === 'string' ? input : textOfArguments(input)
   if (argumentsText === undefined) return undefined
   return withHint(wire, ({ type: _, id, name, input: _input, ...rest }) =>
-    readCall({ id: stringOr(id, ''), name: textOr(name, undefined), argumentsText, index, ...keeping(rest, format) }),
+    readCall({
+      id: stringOr(id, ''),
+      name: textOr(name, undefined),
+      argumentsText,
+      index,
+      ...keepUnknown(rest, format),
+    }),
   )
 }
 
@@ -420,7 +426,7 @@ function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>, orig
       name: names.get(toolCallId),
       content: decodeResultContent(content, origin),
       status: typeof isError === 'boolean' ? (isError ? 'error' : 'success') : undefined,
-      ...keeping(isError === true ? others : rest, format),
+      ...keepUnknown(isError === true ? others : rest, format),
     })
   })
 }

@@ -9,7 +9,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOfTurn, isNoArguments, keptFields, ownProof, settleStopReason } from '../../../core/content.ts'
+import { blocksOfTurn, isNoArguments, ownProof, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { compact, field, isObject, lookup, unlessEmpty } from '../../../core/json.ts'
 import type {
@@ -51,7 +51,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const hasCalls = content.some(({ type }) => type === 'tool_use')
   const body: WireResponse = {
     stop_sequence: null,
-    ...keptFields(response, format),
+    ...unknownFieldsOf(response, format),
     id: reply.id ?? message.response?.id ?? 'msg_0',
     type: 'message',
     role: 'assistant',
@@ -76,7 +76,7 @@ function encodeAnswerBlock(given: ContentBlock, path: string, losses: Losses): W
       const isLost = citations !== undefined && encoded !== undefined && encoded.length < citations.length
       if (isLost) drop(`${path}.citations`, reasons.citations, { losses })
       const sent = encoded?.length === 0 && isLost ? undefined : encoded
-      return { ...keptFields(block, format), type: 'text', text, ...compact({ citations: sent }) }
+      return { ...unknownFieldsOf(block, format), type: 'text', text, ...compact({ citations: sent }) }
     }
     case 'plain_text':
       if (block.title !== undefined) drop(`${path}.title`, reasons.title, { losses }, 'info')
@@ -105,7 +105,7 @@ function encodeAnswerBlock(given: ContentBlock, path: string, losses: Losses): W
 function encodeReasoning(block: ReasoningBlock, path: string, losses: Losses): WireBlock | undefined {
   const { text, opaque } = block
   const { data, signature } = ownProof(opaque, { format, provider: format, model: '' }) ?? {}
-  const kept = keptFields(block, format)
+  const kept = unknownFieldsOf(block, format)
   if (typeof data === 'string') return { ...kept, type: 'redacted_thinking', data }
   if (typeof signature === 'string') return { ...kept, type: 'thinking', thinking: text, signature }
   if (text === '') return drop(path, 'reasoning without its own signature is refused', { losses }, 'info')
@@ -150,7 +150,7 @@ function encodeStopReason(
 
 /** Encodes usage. Every figure is present and at least 0, since clients calculate with them. */
 function encodeUsage(usage: Usage = {}): WireUsage {
-  const kept = keptFields(usage, format)
+  const kept = unknownFieldsOf(usage, format)
   const steps = stepsBeside(kept)
   const beside = (name: string) => steps.reduce((sum, step) => sum + (tokenCount(step[name]) ?? 0), 0)
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
@@ -250,7 +250,7 @@ function begin(state: EncodeState, out: Frame[]): void {
 function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' }, out: Frame[]): void {
   begin(state, out)
   const { message, response } = event
-  const { stop_sequence = null, stop_details, container } = keptFields(response, format)
+  const { stop_sequence = null, stop_details, container } = unknownFieldsOf(response, format)
   const delta = compact({
     stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.losses),
     stop_sequence,
@@ -343,7 +343,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, path: str
 
 /** Reports fields of a block that arrived after the block was opened. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (!unlessEmpty(keptFields(whole, format))) return
+  if (!unlessEmpty(unknownFieldsOf(whole, format))) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 

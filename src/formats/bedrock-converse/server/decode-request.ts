@@ -10,15 +10,15 @@
  * @module
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../../core/codec.ts'
-import { keeping, parseObject, readCall, textOfArguments } from '../../../core/content.ts'
+import { keepUnknown, parseObject, readCall, textOfArguments } from '../../../core/content.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   listAt,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -237,7 +237,7 @@ function decodeMessages(body: JsonObject): Message[] {
     const blocks = listAt(wire.content, `${path}.content`, 'Bedrock request').map((block, index) =>
       objectAt(block, `${path}.content[${index}]`, 'Bedrock request'),
     )
-    const extras = keeping(otherFields(wire, messageFields), format)
+    const extras = keepUnknown(otherFields(wire, messageFields), format)
     switch (wire.role) {
       case 'user':
         return decodeUser(blocks, names).map((message) =>
@@ -248,7 +248,7 @@ function decodeMessages(body: JsonObject): Message[] {
       case 'system':
         return [{ role: 'system' as const, content: decodeBlocks(blocks), ...extras }]
     }
-    throw misfit(`${path}.role`, 'none of user, assistant and system', 'Bedrock request', wire.role)
+    throw decodeErrorAt(`${path}.role`, 'none of user, assistant and system', 'Bedrock request', wire.role)
   })
 }
 
@@ -340,7 +340,7 @@ function decodeDefinition(entry: Json, path: string): ContextTool {
     name,
     description: stringOr(field(spec, 'description'), undefined),
     parameters: isObject(parameters) ? parameters : undefined,
-    ...keeping(otherFields(spec, specFields), format),
+    ...keepUnknown(otherFields(spec, specFields), format),
   })
 }
 
@@ -367,6 +367,6 @@ function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): Too
     name: names.get(toolCallId),
     content: json === undefined ? content.map(decodeBlock) : JSON.stringify(json),
     status: status === 'error' || status === 'success' ? status : undefined,
-    ...keeping({ ...otherFields(wire, resultFields), ...compact({ json }) }, format),
+    ...keepUnknown({ ...otherFields(wire, resultFields), ...compact({ json }) }, format),
   })
 }

@@ -12,7 +12,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { isNoArguments, keptFields, settleStopReason } from '../../../core/content.ts'
+import { isNoArguments, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { compact, field, lookup, objectIn, textOr } from '../../../core/json.ts'
 import type {
@@ -48,7 +48,7 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
   const hasCalls = content.some((block) => 'toolUse' in block && block.toolUse.type !== 'server_tool_use')
   const body: WireResponse = {
     metrics: { latencyMs: 0 },
-    ...keptFields(response, format),
+    ...unknownFieldsOf(response, format),
     output: { message: { role: 'assistant', content } },
     stopReason: encodeStopReason(response, hasCalls, losses),
     usage: encodeUsage(response.usage),
@@ -85,7 +85,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
 function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens } = usage
   return {
-    ...keptFields(usage, format),
+    ...unknownFieldsOf(usage, format),
     inputTokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
     outputTokens,
     totalTokens: inputTokens + outputTokens,
@@ -152,7 +152,7 @@ function fail(error: ApiError, out: Frame[]): void {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
-  const { additionalModelResponseFields: fields, ...kept } = keptFields(response, format)
+  const { additionalModelResponseFields: fields, ...kept } = unknownFieldsOf(response, format)
   const stopReason = encodeStopReason(response, state.hasCalls, state.losses)
   push('messageStop', { stopReason, ...compact({ additionalModelResponseFields: fields }) }, out)
   push('metadata', { metrics: { latencyMs: 0 }, ...kept, usage: encodeUsage(response.usage) }, out)

@@ -8,18 +8,18 @@
  */
 import { fold } from '../../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../../core/codec.ts'
-import { blocksOf, callsOf, keeping } from '../../../core/content.ts'
+import { blocksOf, callsOf, keepUnknown } from '../../../core/content.ts'
 import { callIdsIn, nextNumber } from '../../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   findLastIndex,
   isObject,
   listAt,
   lookup,
-  misfit,
   objectAt,
   otherFields,
   othersWithin,
@@ -40,7 +40,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/lacks.ts'
+import { unmark } from '../../shared/fit-to-target.ts'
 import { callShape, checkShape, type Shape, toolShape } from '../../shared/shapes.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
 import { newState, readMessage, restOf, unknownPart } from '../decode-answer.ts'
@@ -56,7 +56,7 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   const request = bodyOf(body, 'Cohere request')
   checkShape(request, requestShape, '', 'Cohere request')
   const model = textOr(request.model, undefined)
-  if (model === undefined) throw misfit('model', 'missing', 'Cohere request', request.model)
+  if (model === undefined) throw decodeErrorAt('model', 'missing', 'Cohere request', request.model)
   const messages = listAt(request.messages, 'messages', 'Cohere request')
   const documents = listAt(request.documents, 'documents', 'Cohere request')
   const tools = request.tools
@@ -178,10 +178,10 @@ function decodeMessage(entry: JsonObject, path: string, names: ReadonlyMap<strin
     case 'system':
     case 'user': {
       const content = decodeContent(field(entry, 'content'), `${path}.content`)
-      return { role, content, ...keeping(otherFields(entry, messageFields), format) }
+      return { role, content, ...keepUnknown(otherFields(entry, messageFields), format) }
     }
   }
-  throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'Cohere request', role)
+  throw decodeErrorAt(`${path}.role`, 'none of system, user, assistant and tool', 'Cohere request', role)
 }
 
 /** Reads an assistant's message with the code that reads answers, so that calls, plan and citations get the same form. */
@@ -233,7 +233,7 @@ function decodeImage(part: JsonObject): ImageBlock | undefined {
     type: 'image',
     ...source,
     detail: isKnown ? detail : undefined,
-    ...keeping(othersWithin(part, new Set(['type', 'image_url']), 'image_url', read), format),
+    ...keepUnknown(othersWithin(part, new Set(['type', 'image_url']), 'image_url', read), format),
   })
 }
 
@@ -251,6 +251,6 @@ function decodeResult(entry: JsonObject, path: string, names: ReadonlyMap<string
     name: names.get(toolCallId),
     content,
     status: isError ? 'error' : undefined,
-    ...keeping(otherFields(entry, resultFields), format),
+    ...keepUnknown(otherFields(entry, resultFields), format),
   })
 }

@@ -10,7 +10,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOf, keptFields, settleStopReason } from '../../../core/content.ts'
+import { blocksOf, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { compact, field, isObject, lookup, objectIn, unlessEmpty } from '../../../core/json.ts'
 import type {
@@ -61,7 +61,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   noteForeign(message, 'message', losses)
   const encoded = encodeAssistant(message, 'message', answering(losses))
   const body: WireResponse = {
-    ...keptFields(response, format),
+    ...unknownFieldsOf(response, format),
     id: reply.id ?? message.response?.id ?? '',
     message: encoded,
     finish_reason: encodeStopReason(response, encoded.tool_calls !== undefined, losses),
@@ -91,7 +91,7 @@ function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boole
 /** Writes the usage. Clients read both `tokens` and `billed_units`. If the billed units are unknown, the token counts are sent for both. */
 function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens } = usage
-  const kept = keptFields(usage, format)
+  const kept = unknownFieldsOf(usage, format)
   const { image_tokens: images, ...figures } = objectIn(kept, 'tokens')
   const imageTokens = typeof images === 'number' ? images : undefined
   const tokens = {
@@ -177,7 +177,7 @@ function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, out)
   const finish_reason = encodeStopReason(response, state.calls > 0, state.losses)
-  end({ ...keptFields(response, format), finish_reason, usage: encodeUsage(response.usage) }, out)
+  end({ ...unknownFieldsOf(response, format), finish_reason, usage: encodeUsage(response.usage) }, out)
 }
 
 function end(delta: object, out: Frame[]): void {
@@ -234,7 +234,7 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
     state.hasText ||= part?.type === 'text'
   }
   if (state.open.at === undefined) return
-  const isLate = (block.type === 'text' || block.type === 'reasoning') && unlessEmpty(keptFields(block, format))
+  const isLate = (block.type === 'text' || block.type === 'reasoning') && unlessEmpty(unknownFieldsOf(block, format))
   if (isLate) reportLoss(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
   push('content-end', { index: state.open.at }, out)
 }

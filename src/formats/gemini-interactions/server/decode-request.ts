@@ -9,16 +9,16 @@
 
 import { fold } from '../../../assemble/assemble.ts'
 import type { DecodedRequest, Fragment } from '../../../core/codec.ts'
-import { keeping } from '../../../core/content.ts'
+import { keepUnknown } from '../../../core/content.ts'
 import { nextNumber } from '../../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectIn,
   otherFields,
@@ -128,10 +128,10 @@ export function decodeRequest(body: unknown): DecodedRequest {
   const input = request.input ?? undefined
   const isList = Array.isArray(input) && input.every(isObject)
   if (input !== undefined && typeof input !== 'string' && !isObject(input) && !isList) {
-    throw misfit('input', 'neither text, nor a content, nor a list of steps', what)
+    throw decodeErrorAt('input', 'neither text, nor a content, nor a list of steps', what)
   }
   if (request.previous_interaction_id === '')
-    throw misfit('previous_interaction_id', 'empty: the answer before was not stored, so send its steps', what)
+    throw decodeErrorAt('previous_interaction_id', 'empty: the answer before was not stored, so send its steps', what)
   const options = decodeOptions(request)
   const steps = input === undefined ? [] : toSteps(input)
   const ids = steps.map((step) => stringOr(field(step, 'id'), undefined))
@@ -308,7 +308,7 @@ function takeInput(intake: Intake, step: JsonObject): void {
   }
   if (blocks.length === 0 && arrayOf(content).length > 0) return
   const input: Content = typeof content === 'string' ? content : blocks
-  intake.messages.push({ role: 'user', content: input, ...keeping(otherFields(step, knownOfInput), format) })
+  intake.messages.push({ role: 'user', content: input, ...keepUnknown(otherFields(step, knownOfInput), format) })
 }
 
 /** Ends the assistant's open turn: the steps since the last user input or result become one message. */
@@ -379,6 +379,6 @@ function decodeResult(step: JsonObject, name: string | undefined): ToolMessage {
     name: textOr(field(step, 'name'), name),
     content: contents && isList ? contents.map(decodeContent) : text,
     status: field(step, 'is_error') === true ? 'error' : undefined,
-    ...keeping(otherFields(step, knownOfResult), format),
+    ...keepUnknown(otherFields(step, knownOfResult), format),
   })
 }

@@ -10,7 +10,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOfTurn, isNoArguments, keptFields } from '../../../core/content.ts'
+import { blocksOfTurn, isNoArguments, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { arrayOf, compact, field, otherFields, textOr } from '../../../core/json.ts'
 import type {
@@ -70,7 +70,7 @@ function ending(response: ChatResponse, reply: Reply, losses: Losses): Omit<Wire
   if (!isSaid) reportStopReason(losses, stopReason, status)
   const created = timeOf(reply.createdAt ?? message.response?.createdAt)
   return {
-    ...keptFields(response, format),
+    ...unknownFieldsOf(response, format),
     ...identityOf(message.response ?? {}, reply),
     status,
     created,
@@ -106,7 +106,7 @@ function failureOf({ stopReason, message }: ChatResponse): { code: string; messa
 /** Splits the sums of isoglot into the counts of the wire. */
 function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cacheReadTokens = 0 } = usage
-  const kept = keptFields(usage, format)
+  const kept = unknownFieldsOf(usage, format)
   const tools = Math.min(tokenCount(field(kept, 'total_tool_use_tokens')) ?? 0, inputTokens)
   return {
     ...kept,

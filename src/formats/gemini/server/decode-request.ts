@@ -18,16 +18,16 @@
  * @module
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../../core/codec.ts'
-import { keeping, keptFields, readCall, textOfArguments } from '../../../core/content.ts'
+import { keepUnknown, readCall, textOfArguments, unknownFieldsOf } from '../../../core/content.ts'
 import { nextNumber } from '../../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   objectAt,
   objectIn,
@@ -164,7 +164,7 @@ function readSystem(
 
 function readTools(tools: Json | undefined): Context['tools'] {
   if (tools === undefined || tools === null) return undefined
-  if (typeof tools !== 'object') throw misfit('tools', 'not an array', 'Gemini request')
+  if (typeof tools !== 'object') throw decodeErrorAt('tools', 'not an array', 'Gemini request')
   return listOf(tools).flatMap((entry, at) => {
     const wire = objectAt(camelNested(entry, []), `tools[${at}]`, 'Gemini request')
     const declarations = field(wire, 'functionDeclarations')
@@ -175,10 +175,12 @@ function readTools(tools: Json | undefined): Context['tools'] {
 }
 
 function readDeclarations(declarations: Json, path: string): Json[] {
-  if (typeof declarations !== 'object' || declarations === null) throw misfit(path, 'not an array', 'Gemini request')
+  if (typeof declarations !== 'object' || declarations === null)
+    throw decodeErrorAt(path, 'not an array', 'Gemini request')
   return listOf(declarations).map((declaration, at) => {
     const wire = objectAt(camelNested(declaration, []), `${path}[${at}]`, 'Gemini request')
-    if (typeof field(wire, 'name') !== 'string') throw misfit(`${path}[${at}].name`, 'not a string', 'Gemini request')
+    if (typeof field(wire, 'name') !== 'string')
+      throw decodeErrorAt(`${path}[${at}].name`, 'not a string', 'Gemini request')
     return wire
   })
 }
@@ -243,7 +245,7 @@ interface Reading {
  */
 function decodeContents(contents: Json | undefined, origin: Origin): readonly Message[] {
   const list = typeof contents === 'string' ? [contents] : listOf(contents)
-  if (list.length === 0) throw misfit('contents', contents === undefined ? 'missing' : 'empty', 'Gemini request')
+  if (list.length === 0) throw decodeErrorAt('contents', contents === undefined ? 'missing' : 'empty', 'Gemini request')
   const reading: Reading = {
     origin,
     messages: [],
@@ -285,10 +287,10 @@ function readContent(reading: Reading, content: Json, path: string): void {
   const name = field(wire, 'role') ?? 'user'
   const role = typeof name === 'string' && Object.hasOwn(roles, name) ? roles[name] : undefined
   if (role === undefined)
-    throw misfit(`${path}.role`, `${JSON.stringify(name).slice(0, 40)}, not a role`, 'Gemini request')
+    throw decodeErrorAt(`${path}.role`, `${JSON.stringify(name).slice(0, 40)}, not a role`, 'Gemini request')
   const parts = decodeParts(field(wire, 'parts'), `${path}.parts`)
   const rest = otherFields(wire, knownFields.content)
-  const kept = keeping(compact({ content: rest }), format)
+  const kept = keepUnknown(compact({ content: rest }), format)
   if (role === 'assistant') readModelTurn(reading, parts, kept)
   else if (role === 'user') readUserTurn(reading, parts, kept)
   else
@@ -299,7 +301,7 @@ function readContent(reading: Reading, content: Json, path: string): void {
 /** Reads the parts of a content, with field names in `camelCase`. Empty parts are left out: they have no meaning. */
 function decodeParts(parts: Json | undefined, path: string): readonly Json[] {
   if (parts !== undefined && parts !== null && typeof parts !== 'object' && typeof parts !== 'string') {
-    throw misfit(path, 'not an array', 'Gemini request')
+    throw decodeErrorAt(path, 'not an array', 'Gemini request')
   }
   const list = typeof parts === 'string' ? [parts] : listOf(parts ?? undefined)
   return list
@@ -410,8 +412,8 @@ function readUserTurn(reading: Reading, parts: readonly Json[], kept: KeptOnMess
   const messages: Message[] = [...results]
   if (content.length > 0 || results.length === 0) messages.push({ role: 'user', content: contentOf(content) })
   for (const [at, message] of messages.entries()) {
-    const all = { ...keptFields(message, format), ...(at === 0 && keptFields(kept, format)) }
-    reading.messages.push({ ...message, ...keeping(all, format) })
+    const all = { ...unknownFieldsOf(message, format), ...(at === 0 && unknownFieldsOf(kept, format)) }
+    reading.messages.push({ ...message, ...keepUnknown(all, format) })
   }
 }
 
@@ -457,7 +459,7 @@ function decodeDefinition(declaration: JsonObject): ToolDefinition {
   return {
     name: stringOr(field(declaration, 'name'), ''),
     ...compact({ description, parameters: isObject(schema) ? schema : undefined }),
-    ...keeping(rest, format),
+    ...keepUnknown(rest, format),
   }
 }
 

@@ -20,7 +20,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOf, blocksOfTurn, keptFields, ownProof, settleStopReason } from '../../../core/content.ts'
+import { blocksOf, blocksOfTurn, ownProof, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { compact, field, lookup, numberOr, textOr, unlessEmpty } from '../../../core/json.ts'
 import type {
@@ -63,7 +63,7 @@ import type {
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const book = newLosses('Gemini', false)
   const { message } = response
-  const raw = keptFields(response, format)
+  const raw = unknownFieldsOf(response, format)
   const { candidates: others, ...rest } = raw
   const first = isBlocked(response) ? [] : [encodeCandidate(message, book)]
   const candidates = [...first, ...keptCandidates(others)]
@@ -96,7 +96,7 @@ function keptCandidates(others: Json | undefined): readonly WireCandidate[] {
 }
 
 function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate {
-  const { content: keptContent, ...raw } = keptFields(message, format)
+  const { content: keptContent, ...raw } = unknownFieldsOf(message, format)
   const pieces = encodePieces(blocksOfTurn(message), serverScope(book))
   const parts = pieces.map(({ part }) => part)
   return {
@@ -245,7 +245,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           Object.assign(state, headOf({ response: event }, state.reply))
           return
         case 'message_end':
-          return writeEnd(state, event.message, keptFields(event.response, format), out)
+          return writeEnd(state, event.message, unknownFieldsOf(event.response, format), out)
         case 'usage': // the last chunk has the usage
         case 'warning':
           return
@@ -301,7 +301,7 @@ function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last
 }
 
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
-  const { content, ...raw } = keptFields(message, format)
+  const { content, ...raw } = unknownFieldsOf(message, format)
   const candidate = {
     ...encodeCitations(citedTexts(state, message), raw),
     content: { ...(content as object), role: 'model', parts: [{ text: '' }] },
@@ -410,7 +410,7 @@ function encodeSegment(
 
 /** Splits the sums into the counts of the wire. A count of 0 is left out, as the server does, unless it was received. */
 function encodeUsage(usage: Usage): WireUsage {
-  const raw = keptFields(usage, format)
+  const raw = unknownFieldsOf(usage, format)
   const part = (name: keyof WireUsage) => numberOr(field(raw, name), 0)
   const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
   const counts = {

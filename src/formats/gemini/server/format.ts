@@ -10,7 +10,7 @@ import type { ServerCodec } from '../../../core/codec.ts'
 import { arrayOf, compact, field, isObject } from '../../../core/json.ts'
 import type { JsonObject } from '../../../core/messages.ts'
 import { withForeignProofs } from '../../shared/foreign-proofs.ts'
-import { type Asked, firstSet, type GatewayFormat, isGoogle } from '../../shared/gateway-format.ts'
+import { firstSet, type GatewayFormat, isGoogle, type PathPurpose } from '../../shared/gateway-format.ts'
 import { format } from '../tables.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeError, encodeResponse, encodeStream, proofField } from './encode-answer.ts'
@@ -70,7 +70,7 @@ export const geminiFormat: GatewayFormat = {
 }
 
 /** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
-function route(path: string, { searchParams }: URL): Asked | undefined {
+function route(path: string, { searchParams }: URL): PathPurpose | undefined {
   const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(path)?.[1]
   switch (method) {
     case 'generateContent':

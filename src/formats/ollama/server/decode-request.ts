@@ -7,17 +7,17 @@
  * @module
  */
 import type { DecodedRequest, DecodeRequestOptions } from '../../../core/codec.ts'
-import { blocksOf, keeping, keptFields } from '../../../core/content.ts'
+import { blocksOf, keepUnknown, unknownFieldsOf } from '../../../core/content.ts'
 import { callIdsIn, nextNumber } from '../../../core/ids.ts'
 import {
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   findLastIndex,
   isObject,
   listAt,
   lookup,
-  misfit,
   objectAt,
   otherFields,
   stringAt,
@@ -37,7 +37,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/lacks.ts'
+import { unmark } from '../../shared/fit-to-target.ts'
 import { callShape, checkShape, type Shape, toolShape } from '../../shared/shapes.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
 import { decodeImages, readCallFragment, readWholeCall } from '../decode-answer.ts'
@@ -190,7 +190,7 @@ function decodeContent(entry: JsonObject, path: string): { content: Content; pro
     'Ollama request',
   )
   const content = images.length === 0 ? text : [...blocksOf(text), ...images]
-  return { content, ...keeping(otherFields(entry, images.length > 0 ? pictured : plain), format) }
+  return { content, ...keepUnknown(otherFields(entry, images.length > 0 ? pictured : plain), format) }
 }
 
 const plain: ReadonlySet<string> = new Set(['role', 'content'])
@@ -199,7 +199,7 @@ const pictured: ReadonlySet<string> = /* @__PURE__ */ new Set([...plain, 'images
 function withKept<M extends Message>(message: M, fields: JsonObject): M {
   return {
     ...message,
-    providerData: { ...message.providerData, [format]: { ...keptFields(message, format), ...fields } },
+    providerData: { ...message.providerData, [format]: { ...unknownFieldsOf(message, format), ...fields } },
   }
 }
 
@@ -210,7 +210,7 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
     decodeCall(call, at, `${path}.tool_calls[${at}]`, reading),
   )
   const read = [...(thinking === '' ? [] : ['thinking']), ...(calls.length === 0 ? [] : ['tool_calls'])]
-  const kept = otherFields(keptFields({ providerData }, format), new Set(read))
+  const kept = otherFields(unknownFieldsOf({ providerData }, format), new Set(read))
   const valid = calls.filter((call) => call.type === 'tool_call')
   const invalid = calls.filter((call) => call.type === 'invalid_tool_call')
   const blocks: ContentBlock[] = [
@@ -222,7 +222,7 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
     role: 'assistant',
     content: typeof content === 'string' && read.length === 0 ? content : blocks,
     invalidToolCalls: unlessEmpty(invalid),
-    ...keeping(kept, format),
+    ...keepUnknown(kept, format),
   })
 }
 
@@ -236,7 +236,8 @@ function decodeCall(entry: Json, index: number, path: string, reading: Reading):
   const isOwn = wireId !== undefined && !reading.ids.has(wireId)
   const id = isOwn ? wireId : makeId(reading)
   reading.ids.add(id)
-  const repeated = wireId !== undefined && !isOwn && keeping({ ...keptFields(fragment, format), id: wireId }, format)
+  const repeated =
+    wireId !== undefined && !isOwn && keepUnknown({ ...unknownFieldsOf(fragment, format), id: wireId }, format)
   const call = readWholeCall(repeated ? { ...fragment, ...repeated } : fragment, id, !isOwn, index)
   reading.open.push({ call, id, wireId })
   return call
@@ -254,7 +255,7 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   const toolCallId = asked?.id ?? wireId ?? makeId(reading)
   // If the id in isoglot is not the id of the request, the id of the request is kept to be sent back.
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
-  const kept = otherFields(keptFields({ providerData }, format), new Set(read))
+  const kept = otherFields(unknownFieldsOf({ providerData }, format), new Set(read))
   const { content: parts, isError } = unmark(content)
   return compact({
     role: 'tool',
@@ -262,7 +263,7 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
     name: toolName ?? asked?.call.name,
     content: parts,
     status: isError ? 'error' : undefined,
-    ...keeping(kept, format),
+    ...keepUnknown(kept, format),
   })
 }
 
@@ -282,6 +283,6 @@ function takeAsked(reading: Reading, id: string | undefined, name: string | unde
 /** Returns the value if it is a string and not empty. Throws otherwise. */
 function textAt(value: unknown, path: string, what: string): string {
   const text = stringAt(value, path, what)
-  if (text === '') throw misfit(path, 'missing', what, value)
+  if (text === '') throw decodeErrorAt(path, 'missing', what, value)
   return text
 }

@@ -11,7 +11,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOfTurn, keptFields, settleStopReason } from '../../../core/content.ts'
+import { blocksOfTurn, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { compact, textOr, unlessEmpty } from '../../../core/json.ts'
 import type {
@@ -60,7 +60,7 @@ function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   for (const [at, block] of blocks.entries()) noteServed(block, `message.content[${at}]`, losses)
   refuseInvalidCalls(message, losses)
   return {
-    ...keptFields(message, format),
+    ...unknownFieldsOf(message, format),
     role: 'assistant',
     content: text,
     ...compact({
@@ -89,7 +89,7 @@ function writeTime(seconds = 0): string {
 
 /** Writes the token counts from `usage`, without zeros. Durations are written only if an Ollama server sent them. */
 function encodeUsage(usage: Usage = {}): WireFigures {
-  const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage, format)
+  const { prompt_eval_count: _in, eval_count: _out, ...durations } = unknownFieldsOf(usage, format)
   return {
     ...durations,
     ...compact({ prompt_eval_count: usage.inputTokens || undefined, eval_count: usage.outputTokens || undefined }),
@@ -99,7 +99,7 @@ function encodeUsage(usage: Usage = {}): WireFigures {
 /** Writes the last line of an answer: all its fields, with an empty message. */
 function encodeEnd(response: ChatResponse, reply: Reply, losses: Losses): WireResponse {
   const from = response.message.response
-  const { created_at: keptTime, ...kept } = keptFields(response, format)
+  const { created_at: keptTime, ...kept } = unknownFieldsOf(response, format)
   const time = reply.createdAt ?? from?.createdAt
   return {
     ...kept,

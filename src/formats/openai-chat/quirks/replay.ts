@@ -1,11 +1,11 @@
 /** Encodes earlier reasoning for hosts of this format that accept it in requests. @module */
 
-import { keptFields, ownProof } from '../../../core/content.ts'
+import { ownProof, unknownFieldsOf } from '../../../core/content.ts'
 import { compact, unlessEmpty } from '../../../core/json.ts'
 import type { ReasoningBlock } from '../../../core/messages.ts'
 import * as reasons from '../../shared/reasons.ts'
 import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
-import { beyondTypes, dropBlock, dropReasoning, reasoningDetails } from '../encode-request.ts'
+import { asWirePart, dropBlock, dropReasoning, reasoningDetails } from '../encode-request.ts'
 import { format } from '../tables.ts'
 import type { WireTextPart } from '../wire.ts'
 
@@ -40,8 +40,8 @@ export const replayThinking: ReasoningReplay = {
     if (found.every(({ text }) => text === '')) return undefined
     const { content } = turn
     const thinking = found.map((block) =>
-      beyondTypes<WireTextPart>({
-        ...keptFields(block, format),
+      asWirePart<WireTextPart>({
+        ...unknownFieldsOf(block, format),
         type: 'thinking',
         thinking: [{ type: 'text', text: block.text }],
       }),

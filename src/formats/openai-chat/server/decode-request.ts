@@ -6,17 +6,17 @@
 
 import { fold } from '../../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../../core/codec.ts'
-import { callsOf, keeping, keptFields } from '../../../core/content.ts'
+import { callsOf, keepUnknown, unknownFieldsOf } from '../../../core/content.ts'
 import type { DecodeError } from '../../../core/errors.ts'
 import { callIdsIn, nextNumber } from '../../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   objectIn,
   otherFields,
   stringOr,
@@ -40,7 +40,7 @@ import type {
   ToolMessage,
 } from '../../../core/messages.ts'
 import { efforts } from '../../shared/effort.ts'
-import { unmark } from '../../shared/lacks.ts'
+import { unmark } from '../../shared/fit-to-target.ts'
 import { unreadFields } from '../../shared/losses.ts'
 import { callShape, checkShape, citationShape, functionShape, type Shape, toolShape } from '../../shared/shapes.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
@@ -68,7 +68,7 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions<Chat
 }
 
 function wrong(path: string, wanted: string): DecodeError {
-  return misfit(path, `not ${wanted}`, 'OpenAI Chat request')
+  return decodeErrorAt(path, `not ${wanted}`, 'OpenAI Chat request')
 }
 
 /** A function whose field `strict` is known. */
@@ -229,7 +229,7 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   const content = decodeContent(message.content, `${path}.content`)
   const name = textOr(message.name, undefined)
   if (role === 'tool') return decodeResult(message, content, name, reading)
-  return compact({ role, content, name, ...keeping(otherFields(withoutNulls(message), messageFields), format) })
+  return compact({ role, content, name, ...keepUnknown(otherFields(withoutNulls(message), messageFields), format) })
 }
 
 /** Returns the message without fields whose value is null. */
@@ -245,7 +245,7 @@ function decodeResult(message: JsonObject, content: Content, name: string | unde
     name,
     content: plain,
     status: isError ? 'error' : undefined,
-    ...keeping(otherFields(withoutNulls(message), resultFields), format),
+    ...keepUnknown(otherFields(withoutNulls(message), resultFields), format),
   })
 }
 
@@ -263,7 +263,7 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   const { stopReason: _, ...decoded } = read
   const calls = callsOf(decoded)
   reading.nextId += calls.length
-  const legacy = calls.find((call) => keptFields(call, format).type === 'function_call')
+  const legacy = calls.find((call) => unknownFieldsOf(call, format).type === 'function_call')
   if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =
     typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1

@@ -5,7 +5,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOfTurn, callsOf, keptFields, settleStopReason } from '../../../core/content.ts'
+import { blocksOfTurn, callsOf, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, textOr, unlessEmpty } from '../../../core/json.ts'
 import { toDataUrl } from '../../../core/media.ts'
@@ -41,7 +41,7 @@ import type { WireCall, WireResponse, WireUsage } from '../wire.ts'
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
   const to: Encoding = { dialect: openai, model: '', losses: newLosses(openai.title, false) }
-  const { choices, ...own } = keptFields(response, format)
+  const { choices, ...own } = unknownFieldsOf(response, format)
   const [choice, ...others] = arrayOf(choices)
   const answer = encodeAnswer(message, to)
   const body = {
@@ -104,7 +104,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
   const parts = contentParts(blocks)
   const calls = encodeCalls(message, to)
   return {
-    ...keptFields(message, format),
+    ...unknownFieldsOf(message, format),
     role: 'assistant',
     content: parts ?? (texts.length > 0 ? texts.map((block) => block.text).join('') : null),
     refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
@@ -153,7 +153,7 @@ function encodeAnnotations(texts: readonly TextBlock[], before = 0): JsonObject[
     return citations.map((citation) => ({
       type: 'url_citation',
       url_citation: {
-        ...keptFields(citation, format),
+        ...unknownFieldsOf(citation, format),
         start_index: start + (citation.startIndex ?? 0),
         end_index: start + (citation.endIndex ?? text.length),
         title: citation.title ?? '',
@@ -170,11 +170,11 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
   for (const block of blocks) {
     if (block.type === 'audio') {
       const { id = '', data = '', transcript = '' } = block
-      fields.audio = { expires_at: 0, ...keptFields(block, format), id, data, transcript }
+      fields.audio = { expires_at: 0, ...unknownFieldsOf(block, format), id, data, transcript }
     }
     if (block.type === 'image') {
       const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
-      if (url !== undefined) images.push({ ...keptFields(block, format), type: 'image_url', image_url: { url } })
+      if (url !== undefined) images.push({ ...unknownFieldsOf(block, format), type: 'image_url', image_url: { url } })
     }
   }
   return images.length > 0 ? { ...fields, images } : fields
@@ -183,7 +183,8 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
 function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
   const calls = callsOf(message)
-  const legacy = calls.length === 1 && calls[0] !== undefined && keptFields(calls[0], format).type === 'function_call'
+  const legacy =
+    calls.length === 1 && calls[0] !== undefined && unknownFieldsOf(calls[0], format).type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to, true), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
   const unknown = blocks.filter(isUnknownCall).map(({ value }) => value)
@@ -197,7 +198,7 @@ function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject
 
 /** Returns the entries of Groq's field `executed_tools`: the tools that Groq ran. */
 function executedTools(block: ContentBlock): readonly Json[] {
-  return block.type === 'server_tool_call' ? arrayOf(keptFields(block, format).executed_tools) : []
+  return block.type === 'server_tool_call' ? arrayOf(unknownFieldsOf(block, format).executed_tools) : []
 }
 
 /** Blocks whose loss does not change the text of the conversation. */
@@ -390,7 +391,7 @@ function callOut(state: EncodeState, index: number): CallOut {
 function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out: Frame[]): void {
   const call = callOut(state, index)
   const { id, name, argumentsDelta = '' } = chunk
-  if (keptFields(chunk, format).type !== undefined) call.isHeld = true
+  if (unknownFieldsOf(chunk, format).type !== undefined) call.isHeld = true
   if (argumentsDelta === '' || call.isHeld) return
   call.text += argumentsDelta
   if (call.isOpen) {
@@ -416,7 +417,7 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   }
   const text = ended.argumentsText
   const rest = text.startsWith(call.text) ? text.slice(call.text.length) : ''
-  const { type: _, ...own } = keptFields(ended, format)
+  const { type: _, ...own } = unknownFieldsOf(ended, format)
   const more = { ...own, ...proof }
   if (rest !== '' || Object.keys(more).length > 0) {
     sendCall(state, call, { ...more, function: { ...objectIn(own, 'function'), arguments: rest } }, out)
@@ -435,7 +436,7 @@ function wire({ losses }: EncodeState): Encoding {
 
 function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
   begin(state, response.message.response ?? {}, out)
-  const { choices, ...own } = keptFields(response, format)
+  const { choices, ...own } = unknownFieldsOf(response, format)
   const choice = arrayOf(choices)[0]
   const last = {
     ...(isObject(choice) ? choice : {}),
@@ -457,7 +458,7 @@ function sendUsage(state: EncodeState, usage: Usage, out: Frame[]): void {
 /** Encodes usage. A required figure that is unknown is sent as 0. */
 function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0 } = usage
-  const own = keptFields(usage, format)
+  const own = unknownFieldsOf(usage, format)
   const details = (name: string, counts: Record<string, number | undefined>) => {
     const known = compact(counts) as JsonObject
     const before = field(own, name)

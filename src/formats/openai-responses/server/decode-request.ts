@@ -10,16 +10,16 @@
 
 import { fold } from '../../../assemble/assemble.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../../core/codec.ts'
-import { keeping } from '../../../core/content.ts'
+import { keepUnknown } from '../../../core/content.ts'
 import { nextNumber } from '../../../core/ids.ts'
 import {
   arrayOf,
   bodyOf,
   compact,
+  decodeErrorAt,
   field,
   isObject,
   lookup,
-  misfit,
   numberOr,
   otherFields,
   stringOr,
@@ -44,7 +44,7 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/lacks.ts'
+import { unmark } from '../../shared/fit-to-target.ts'
 import { unreadFields } from '../../shared/losses.ts'
 import { checkShape, citationShape, type Fields, type Shape } from '../../shared/shapes.ts'
 import { newProgress, newReading, type Reading, readItem, unknownBlock } from '../decode-answer.ts'
@@ -180,7 +180,7 @@ export function decodeRequest(
   checkShape(request, requestShape, '', `${target} request`)
   const { input } = request
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
-    throw misfit('input', 'neither text nor a list', `${target} request`)
+    throw decodeErrorAt('input', 'neither text nor a list', `${target} request`)
   }
   const options = decodeOptions(request)
   const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
@@ -295,7 +295,7 @@ const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 const knownOfInput = new Set(['role', 'content'])
 
 function takeItem(intake: Intake, item: Json): void {
-  if (!isObject(item)) throw misfit('input', 'a list of other things than objects', `${target} request`)
+  if (!isObject(item)) throw decodeErrorAt('input', 'a list of other things than objects', `${target} request`)
   const type = field(item, 'type')
   const answered = stringOr(item.call_id, stringOr(item.id, ''))
   // The output of a shell in a container is a part of the turn: the server ran it.
@@ -312,7 +312,7 @@ function takeItem(intake: Intake, item: Json): void {
   }
   endTurn(intake)
   const content = decodeParts(field(item, 'content'))
-  intake.messages.push({ role, content, ...keeping(otherFields(item, knownOfInput), format) })
+  intake.messages.push({ role, content, ...keepUnknown(otherFields(item, knownOfInput), format) })
 }
 
 /** Reads an item of the assistant. Adjacent items are one turn. A second message without an id begins a new turn. */
@@ -322,7 +322,7 @@ function takeTurnItem(intake: Intake, given: JsonObject): void {
   const isShort = isMessage && typeof item.content === 'string'
   if (isMessage && intake.turn?.hasMessage && item.id === undefined) endTurn(intake)
   if (isShort && intake.turn === undefined) {
-    const kept = keeping(otherFields(item, knownOfInput), format)
+    const kept = keepUnknown(otherFields(item, knownOfInput), format)
     intake.messages.push({ role: 'assistant', content: item.content as string, ...kept })
     return
   }
@@ -398,11 +398,11 @@ function readExtras(
 ): { metadata?: Metadata; providerData?: ProviderData } {
   const breakpoint = field(part, 'prompt_cache_breakpoint')
   const rest = otherFields(part, known)
-  if (breakpoint === undefined) return keeping(rest, format)
+  if (breakpoint === undefined) return keepUnknown(rest, format)
   const ttl = field(breakpoint, 'ttl')
   if (field(breakpoint, 'mode') !== 'explicit' || (ttl !== undefined && !isCacheTtl(ttl)))
-    return keeping({ ...rest, prompt_cache_breakpoint: breakpoint }, format)
-  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest, format) }
+    return keepUnknown({ ...rest, prompt_cache_breakpoint: breakpoint }, format)
+  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keepUnknown(rest, format) }
 }
 
 const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = {
@@ -504,6 +504,6 @@ function decodeResult(item: JsonObject, toolCallId: string, name: string | undef
     name,
     content: isPatch && (output ?? null) === null ? '' : unmarkedContent,
     status: isError || (isPatch && status === 'failed') ? 'error' : undefined,
-    ...keeping({ ...otherFields(item, isPatch ? knownOfPatchOutput : knownOfOutput), ...kept }, format),
+    ...keepUnknown({ ...otherFields(item, isPatch ? knownOfPatchOutput : knownOfOutput), ...kept }, format),
   })
 }

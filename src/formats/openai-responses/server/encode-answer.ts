@@ -13,7 +13,7 @@
  */
 
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
-import { blocksOf, blocksOfTurn, isNoArguments, keptFields } from '../../../core/content.ts'
+import { blocksOf, blocksOfTurn, isNoArguments, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { hash } from '../../../core/ids.ts'
 import {
@@ -128,7 +128,7 @@ function skeleton(response: Pick<ChatResponse, 'message' | 'providerData'>, repl
   const info = response.message.response
   return {
     ...defaults,
-    ...settings(keptFields(response, format), reply),
+    ...settings(unknownFieldsOf(response, format), reply),
     id: idOf(response, reply),
     object: 'response',
     created_at: reply.createdAt ?? info?.createdAt ?? 0,
@@ -171,7 +171,7 @@ function ending(
 ): Pick<WireResponse, 'status' | 'completed_at' | 'error' | 'incomplete_details'> {
   const { stopReason, message } = response
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
-  const isOwn = unlessEmpty(keptFields(response, format)) !== undefined
+  const isOwn = unlessEmpty(unknownFieldsOf(response, format)) !== undefined
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason, isOwn)
   const isStated = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isStated) {
@@ -181,7 +181,7 @@ function ending(
   return {
     status: status as WireResponse['status'],
     completed_at:
-      status === 'completed' ? numberOr(keptFields(response, format).completed_at, clock?.() ?? null) : null,
+      status === 'completed' ? numberOr(unknownFieldsOf(response, format).completed_at, clock?.() ?? null) : null,
     error: status === 'failed' ? failure(message) : null,
     incomplete_details: reason === null ? null : { reason },
   }
@@ -195,7 +195,7 @@ function failure({ rawStopReason }: AssistantMessage): WireResponse['error'] {
 /** Encodes the usage, in tokens. The wire requires all numbers: an unknown one becomes 0, and a missing total becomes the sum. */
 function encodeUsage(usage: Usage | undefined): WireUsage | null {
   if (usage === undefined) return null
-  const kept = keptFields(usage, format)
+  const kept = unknownFieldsOf(usage, format)
   const { inputTokens = 0, outputTokens = 0 } = usage
   const inner = (name: string) => objectIn(kept, name)
   // A part that does not fit into its whole is not in `usage`, but a client gets it as it was.
@@ -244,7 +244,7 @@ function encodeAnswer(
         ...call,
         ...{ type: 'tool_call', id, name, arguments: {}, complete: true },
         // A client runs free text as it is. It cannot parse the arguments of a function.
-        providerData: { [format]: otherFields(keptFields(call, format), new Set(['type'])) ?? {} },
+        providerData: { [format]: otherFields(unknownFieldsOf(call, format), new Set(['type'])) ?? {} },
       })
   }
   const scope: TurnScope = { losses, reader: 'answer', clientTools: new Set(), proof: ownProof, isOwn: true }
@@ -260,14 +260,14 @@ function answeredBlock(block: ContentBlock, path: string, losses: Losses): Conte
   if (block.type === 'reasoning' && block.opaque !== undefined && ownProof(block.opaque) === undefined)
     reportLoss(losses, 'dropped', path, reasons.foreignProof, 'info')
   if (block.type === 'tool_call') {
-    const { type } = keptFields(block, format)
+    const { type } = unknownFieldsOf(block, format)
     const item = lookup(clientItems, type) ? undefined : clientItem(type, block.id, block.arguments)
     if (item === undefined) return block
     return { type: 'unknown', format, providerType: stringOr(item.type, ''), value: item }
   }
   if ((block.type !== 'text' && block.type !== 'plain_text') || ('refusal' in block && block.refusal)) return block
   const { text, citations } = block as TextBlock
-  const fields = { logprobs: [], ...keptFields(block, format) }
+  const fields = { logprobs: [], ...unknownFieldsOf(block, format) }
   return {
     ...block,
     ...compact({ citations: citations?.map((citation) => answeredCitation(citation, text)) }),
@@ -473,7 +473,7 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   }
   const waiting = state.waiting.get(index) ?? { text: '', kept: {} }
   waiting.text += delta
-  Object.assign(waiting.kept, keptFields(chunk, format))
+  Object.assign(waiting.kept, unknownFieldsOf(chunk, format))
   const { text, kept } = waiting
   // Items of the client's tools that came in this format are announced with their own id, which only the whole call has.
   const hasOwnId = (state.reply.format ?? format) === format && lookup(clientItems, kept.type) !== undefined
@@ -491,7 +491,7 @@ function announce(
   { index, chunk }: MessageEvent & { type: 'tool_call_chunk' },
   out: Frame[],
 ): void {
-  const item = keptFields(chunk, format)
+  const item = unknownFieldsOf(chunk, format)
   const isOwn = (state.reply.format ?? format) === format && typeof item.id === 'string'
   if (!isOwn || state.announced.has(index)) return
   release(state, out)

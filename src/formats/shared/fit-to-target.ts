@@ -5,7 +5,15 @@
  */
 
 import type { EncodedRequest } from '../../core/codec.ts'
-import { blocksOf, checkMessages, checkTools, isPaused, keptFields, noResult, ownProof } from '../../core/content.ts'
+import {
+  blocksOf,
+  checkMessages,
+  checkTools,
+  isPaused,
+  noResult,
+  ownProof,
+  unknownFieldsOf,
+} from '../../core/content.ts'
 import { compact, field, findLastIndex, lookup, objectIn, textOr, wellFormedJson } from '../../core/json.ts'
 import type {
   AssistantMessage,
@@ -31,11 +39,18 @@ import { renameFields } from './parameter-names.ts'
 import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
-type LackedOption = 'topK' | 'seed' | 'stop' | 'frequencyPenalty' | 'presencePenalty' | 'parallelToolCalls' | 'user'
+type UnsupportedOption =
+  | 'topK'
+  | 'seed'
+  | 'stop'
+  | 'frequencyPenalty'
+  | 'presencePenalty'
+  | 'parallelToolCalls'
+  | 'user'
 
 /** A feature that a format may lack. */
-export type Lack =
-  | LackedOption
+export type Feature =
+  | UnsupportedOption
   /** Name, description and strictness of a response format. */
   | 'formatDetails'
   | 'strictTools'
@@ -58,12 +73,12 @@ export type Lack =
   | 'errorFlag'
 
 /** The features that a format lacks with a dialect, and what it takes of other formats. */
-export interface FormatLacks {
+export interface FormatSupport {
   /** The codec's name: unknown fields, unknown blocks and tools of other formats are left out. */
   readonly format: string
   /** The provider's name: proofs of other providers are left out. */
   readonly provider: string
-  readonly lacks: ReadonlySet<Lack>
+  readonly unsupported: ReadonlySet<Feature>
   /** When it refuses a call that it ran itself if the result is missing, and a result without its call. Default: never. */
   readonly pairsHosted?: 'always' | 'unless paused'
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
@@ -75,9 +90,9 @@ export interface FormatLacks {
 }
 
 /** A field that is removed, and reported, if the format lacks a feature. */
-interface LackableField {
+interface UnsupportedField {
   /** The feature, or `any` if no format has it. Default: the name of the field. */
-  readonly lack?: Lack | 'any'
+  readonly feature?: Feature | 'any'
   readonly reason: string
   /** The value that says as much as no field, so that its loss is not reported. Default `false`. An empty list is one too. */
   readonly usual?: unknown
@@ -90,18 +105,18 @@ interface LackableField {
 }
 
 const option = { reason: reasons.option, severity: 'minor' } as const
-const detail = { lack: 'formatDetails', reason: 'the target takes the schema only' } as const
+const detail = { feature: 'formatDetails', reason: 'the target takes the schema only' } as const
 /** A field that `prepare` would have replaced by something that can be sent. */
-const unprepared = { lack: 'any', reason: 'it is sent only after "prepare"' } as const
+const unprepared = { feature: 'any', reason: 'it is sent only after "prepare"' } as const
 const errorFlag = {
-  lack: 'errorFlag',
+  feature: 'errorFlag',
   reason: 'the target has no flag for a failed result: the text says it',
   action: 'changed',
   isSaid: true,
 } as const
 
 /** The fields that formats may lack, by the type of the block or by the kind of thing. Results of tools are `tool`, other messages `message`. */
-const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableField>>>> = {
+const unsupportedFields: Readonly<Record<string, Readonly<Record<string, UnsupportedField>>>> = {
   options: {
     topK: option,
     seed: option,
@@ -112,23 +127,23 @@ const lackableFields: Readonly<Record<string, Readonly<Record<string, LackableFi
     user: { reason: reasons.option },
   },
   responseFormat: { name: detail, description: detail, strict: detail },
-  tool_definition: { strict: { lack: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
+  tool_definition: { strict: { feature: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
   message: {
-    name: { lack: 'names', reason: 'the target has no names of participants' },
+    name: { feature: 'names', reason: 'the target has no names of participants' },
     invalidToolCalls: { ...unprepared, severity: 'major' },
   },
   tool: { status: { ...errorFlag, usual: 'success' } },
   text: {
     citations: { reason: reasons.citations, severity: 'minor' },
-    refusal: { lack: 'refusals', reason: reasons.refusal, action: 'changed' },
+    refusal: { feature: 'refusals', reason: reasons.refusal, action: 'changed' },
   },
   plain_text: {
-    title: { lack: 'titles', reason: reasons.title },
-    mimeType: { lack: 'any', reason: reasons.mimeType, usual: 'text/plain' },
+    title: { feature: 'titles', reason: reasons.title },
+    mimeType: { feature: 'any', reason: reasons.mimeType, usual: 'text/plain' },
   },
-  image: { detail: { lack: 'imageDetail', reason: 'the target has no levels of detail', usual: 'auto' } },
-  audio: { transcript: { lack: 'transcripts', reason: reasons.transcript } },
-  file: { filename: { lack: 'filenames', reason: reasons.filename } },
+  image: { detail: { feature: 'imageDetail', reason: 'the target has no levels of detail', usual: 'auto' } },
+  audio: { transcript: { feature: 'transcripts', reason: reasons.transcript } },
+  file: { filename: { feature: 'filenames', reason: reasons.filename } },
 }
 
 // ---- the pass -----------------------------------------------------------------------------------
@@ -151,9 +166,9 @@ export type FormatName = (typeof formats)[number]
 
 /** One pass over a request. */
 interface Task {
-  readonly target: FormatLacks & { readonly model: string }
+  readonly target: FormatSupport & { readonly model: string }
   /** The features that the target lacks at this place: some only in messages that are not the assistant's. */
-  readonly lacks: ReadonlySet<string>
+  readonly unsupported: ReadonlySet<string>
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
   /** The ids of calls that the provider ran and that have or will get a result, if it refuses others. */
@@ -177,22 +192,22 @@ interface Fitted extends Pick<EncodedRequest, 'parameterNames'> {
  *
  * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
-export function withoutLacks(
+export function fitToTarget(
   context: Context,
   asked: RequestOptions,
-  formatLacks: FormatLacks,
+  formatSupport: FormatSupport,
   losses: Losses,
 ): Fitted {
   checkMessages(context.messages)
   checkTools(context.tools ?? [])
-  const target = { ...formatLacks, model: asked.model }
-  const lacks = new Set<string>([...target.lacks, 'any'])
+  const target = { ...formatSupport, model: asked.model }
+  const unsupported = new Set<string>([...target.unsupported, 'any'])
   const hosted = target.pairsHosted ? hostedIds(context, asked, target) : undefined
   const parameterNames = new Map<string, ReadonlyMap<string, string>>()
-  const said: Task = { target, lacks, losses, hosted, ownCalls: new Set(), parameterNames }
+  const said: Task = { target, unsupported, losses, hosted, ownCalls: new Set(), parameterNames }
   // Formats have a mark for a refusal only in a turn of the assistant.
-  const inputLacks = lacks.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
-  const input: Task = { ...said, lacks: new Set([...lacks, ...inputLacks]) }
+  const unsupportedInputs = unsupported.has('inputCitations') ? ['refusals', 'citations'] : ['refusals']
+  const input: Task = { ...said, unsupported: new Set([...unsupported, ...unsupportedInputs]) }
   const { system, messages, tools, providerState, ...rest } = context
   const fitTools = tools && fitList(tools, 'tools', (tool, path) => fitAnyTool(tool, path, said))
   const fitted = {
@@ -216,8 +231,8 @@ export function withoutLacks(
 }
 
 /** The same for tools without a request. */
-export function fitTools(tools: readonly ContextTool[], lacks: FormatLacks): Fitted {
-  return withoutLacks({ messages: [], tools }, { model: '' }, lacks, newLosses(lacks.provider, false))
+export function fitTools(tools: readonly ContextTool[], target: FormatSupport): Fitted {
+  return fitToTarget({ messages: [], tools }, { model: '' }, target, newLosses(target.provider, false))
 }
 
 /** Records where the entries of the lists were written. */
@@ -247,17 +262,17 @@ interface Common {
 
 /** The message, block, tool or options without the fields that the format lacks, and without another provider's. Its blocks and calls too. */
 function fitFields<T extends object>(thing: T, kind: string, path: string, task: Task): T {
-  const { target, lacks, losses } = task
+  const { target, unsupported, losses } = task
   const fields = thing as Readonly<Record<string, unknown>> & Common
   const lost = new Set<string>()
   const omit = (field: string, name: string, reason: string) => {
     drop(task, `${path}.${name}`, reason, 'info')
     lost.add(field)
   }
-  for (const [name, row] of Object.entries(lookup(lackableFields, kind) ?? {})) {
-    const { lack = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
+  for (const [name, row] of Object.entries(lookup(unsupportedFields, kind) ?? {})) {
+    const { feature = name, reason, usual = false, action = 'dropped', severity = 'info', isSaid } = row
     const value = fields[name]
-    if (value === undefined || !lacks.has(lack)) continue
+    if (value === undefined || !unsupported.has(feature)) continue
     if (!isSaid) lost.add(name)
     const isUsual = value === usual || (Array.isArray(value) && value.length === 0)
     if (isUsual) continue
@@ -267,7 +282,7 @@ function fitFields<T extends object>(thing: T, kind: string, path: string, task:
   const { metadata, opaque, providerData } = fields
   // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
   const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
-  if (metadata?.cacheHint !== undefined && (lacks.has('cacheHints') || lacks.has(hint)))
+  if (metadata?.cacheHint !== undefined && (unsupported.has('cacheHints') || unsupported.has(hint)))
     omit('metadata', 'metadata.cacheHint', reasons.cacheHint)
   const isForCodec = kind === 'reasoning' && !target.keepsReasoning
   if (opaque !== undefined && !isForCodec && ownProof(opaque, target) === undefined)
@@ -322,7 +337,7 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
       return drop(task, path, reasons.chunk)
     case 'server_tool_call':
     case 'server_tool_result': {
-      if (task.lacks.has('serverTools') || !isOwn(block, task)) {
+      if (task.unsupported.has('serverTools') || !isOwn(block, task)) {
         const value = { content: 'output' in block ? block.output : undefined }
         return fitForeign(block.name, value, path, reasons.serverTool, task)
       }
@@ -346,7 +361,7 @@ function fitBlock(block: ContentBlock, path: string, task: Task): ContentBlock |
 function hostedIds(
   { messages, providerState }: Context,
   { providerOptions }: RequestOptions,
-  { format, provider, pairsHosted }: FormatLacks,
+  { format, provider, pairsHosted }: FormatSupport,
 ): ReadonlySet<string | undefined> {
   const calls = new Set<string | undefined>()
   const ids = new Set<string | undefined>()
@@ -359,7 +374,7 @@ function hostedIds(
     const blocks = blocksOf(content)
     // Code goes on only in its container.
     const isCode =
-      next !== undefined || blocks.some((one) => field(field(keptFields(one, format), 'caller'), 'tool_id'))
+      next !== undefined || blocks.some((one) => field(field(unknownFieldsOf(one, format), 'caller'), 'tool_id'))
     const isLast =
       next === undefined
         ? pairsHosted === 'unless paused' && isPaused(message, format)

@@ -56,7 +56,7 @@ interface Spent {
 }
 
 /** Sums in micro-USD. */
-export interface Books {
+export interface Ledger {
   /** Requests that have not ended. */
   readonly live: ReadonlyMap<string, Live>
   /** Forgets days that are too old. Counts reservations that were never settled as spent in full. */
@@ -94,7 +94,7 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
 }
 
 /** The functions that the books call on a change. */
-export interface BooksHearing {
+export interface LedgerListeners {
   /** A new day begins. Days before `oldest` are deleted. */
   hearOfDay(oldest: string, now: number): void
   /** A cost is booked. */
@@ -102,7 +102,7 @@ export interface BooksHearing {
 }
 
 /** Opens the books that are stored in `sql`. */
-export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: BooksHearing): Books {
+export function openLedger(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: LedgerListeners): Ledger {
   sql.exec(schema)
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
   const live = new Map(all<Live>('SELECT * FROM live').map((request) => [request.requestId, request]))
