@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '..')
 
 const node = () => [modernNode(), '--no-warnings']
 const deno = () => [fromNpm(denoFile, 'deno'), 'run', '--no-prompt', '--allow-net', '--allow-env']
+const denoTest = () => [fromNpm(denoFile, 'deno'), 'test', '--no-prompt', '--no-check', '--allow-env', '--allow-read']
+const bunTest = () => [fromNpm(bunFile, 'bun'), 'test']
 const bun = () => [fromNpm(bunFile, 'bun'), 'run']
 
 /** For each example: a description, the runtime, and the file with its arguments. */
@@ -23,6 +25,9 @@ const examples = {
   'scripts/node': ['a tool round on Node', node, 'scripts/node.mjs'],
   'scripts/deno': ['a tool round on Deno', deno, 'scripts/deno.mjs'],
   'scripts/bun': ['a tool round on Bun', bun, 'scripts/bun.mjs'],
+  'codec/node': ['the laws of a codec of your own, on Node', node, 'codec/acme.test.ts'],
+  'codec/deno': ['the same on Deno', denoTest, 'codec/acme.test.ts'],
+  'codec/bun': ['the same on Bun', bunTest, 'codec/acme.test.ts'],
   react: ['a chat component for React', node, 'page/serve.mjs', 'react'],
   svelte: ['a chat component for Svelte', node, 'page/serve.mjs', 'svelte'],
   'web-llm': ['a model that runs in the page, by WebLLM', node, 'page/serve.mjs', 'web-llm'],

@@ -1,6 +1,7 @@
 /**
  * The parts below `stream`, for your own transport, your own tool loop, or a codec:
  *
+ * - A codec of your own: `httpModel` makes a model of it; `decodeSse` and `decodeNdjson` read its frames.
  * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages from the output of a codec.
  * - Encode: `prepare` makes a conversation and the names of its tools valid for a provider; pass its `offered` to the decoder. `legalToolName` does this for one name, and `newLosses` and `reportLoss` report losses.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
@@ -53,12 +54,13 @@ export { legalToolName, type Prepared, type PrepareOptions, prepare } from './pr
 
 // ---- to decode ----------------------------------------------------------------------------------
 
-export { type DecodeOptions, decodeAnswer } from './ask/http-model.ts'
+export { type DecodeOptions, decodeAnswer, type HttpSettings, httpModel } from './ask/http-model.ts'
 export type { AssembleOptions } from './assemble/assemble.ts'
 export { assemble, collect, fold, stop } from './assemble/assemble.ts'
 export type { AnswerDecoder } from './core/codec.ts'
 export type { ApiErrorDetails } from './core/errors.ts'
 export type { HttpModel } from './core/question.ts'
+export { decodeNdjson, decodeSse } from './framing/text.ts'
 
 // ---- to run tools -------------------------------------------------------------------------------
 

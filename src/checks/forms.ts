@@ -51,6 +51,7 @@ import type { remote } from '../remote/index.ts'
 import type { workerSession } from '../remote/session.ts'
 import type { safeUrl } from '../safe-url.ts'
 import type { call } from '../test/answers.ts'
+import type { conformance } from '../test/conformance.ts'
 import type { mockModel } from '../test/mock-model.ts'
 import type { runOf } from '../test/runs.ts'
 import type { approval, signApproval } from '../tools/approval.ts'
@@ -716,6 +717,19 @@ export const taken: Readonly<Record<string, Taken>> = {
     meter: 'object',
   }),
   call: row<Of<typeof call, 2>>('make a call', { id: 'text', rawText: 'text' }),
+  conformance: row<Of<typeof conformance, 1>>(
+    'test the codec',
+    {
+      model: 'text',
+      streams: 'object',
+      answers: 'object',
+      errors: 'list',
+      conversations: 'object',
+      refusals: 'function',
+      server: 'object',
+    },
+    { required: ['model', 'streams'] },
+  ),
   mockModel: row<Of<typeof mockModel, 1>>('make a mock', {
     format: '',
     chunk: '"event" or number',

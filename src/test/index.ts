@@ -16,6 +16,7 @@ export {
   type MockTurn,
 } from './answers.ts'
 export { type FakeClock, fakeClock } from './clock.ts'
+export { type ConformanceFacts, type ConformanceTest, conformance } from './conformance.ts'
 export { bytesOf, cutAt, everyCut, inChunks } from './cuts.ts'
 export type { MockFormat } from './formats.ts'
 export { type MockModel, type MockOptions, type MockRequest, mockModel } from './mock-model.ts'

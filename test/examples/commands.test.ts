@@ -22,6 +22,16 @@ command.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   },
 )
 
+command.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+  'codec/%s tests a codec with the runner of the runtime',
+  { timeout: longest },
+  async (runtime, { expect }) => {
+    const { output } = runExample(`codec/${runtime}`)
+    // Bun writes its results to the other stream, and ends with 1 if a test fails.
+    await expect(output).resolves.toMatch(runtime === 'bun' ? /^bun test/ : /[1-9]\d pass|pass [1-9]\d/)
+  },
+)
+
 command('words behind the name go to the example', { timeout: longest }, async ({ expect }) => {
   expect(await runExample('scripts/node', 'Weather in Lima and Oslo?').output).toContain('25 °C and sunny in Oslo')
 })

@@ -233,6 +233,9 @@ const others: Readonly<Record<string, string>> = {
   createContext: 'a conversation is data',
   keptRuns: 'for transports of frameworks, and gets the options of one',
   encodeRequest: 'gets what the client has checked',
+  httpModel: 'for the functions of providers, which check their settings',
+  decodeNdjson: 'a part of a codec: gets an option that the client has checked',
+  decodeSse: 'a part of a codec: gets an option that the client has checked',
   ...Object.fromEntries(
     ['byDefault', 'byEffort', 'byEnableThinking', 'byReasoning', 'byTemplate', 'byThinking', 'notAsked'].map((name) => [
       name,
