@@ -22,7 +22,7 @@ const otherBrowsers = ['test/page/{browsers,site}.test.ts']
 const onlyExhaustive = [
   'test/examples/{pages,recipe-pages}.test.ts',
   'test/gateway/{ai-sdk,worker}.test.ts',
-  'test/package/{paths,purity}.test.ts',
+  'test/package/{house,paths,purity}.test.ts',
   'test/page/{browser-model,chat-page,flow,page,static,turnstile}.test.ts',
   'test/types/cost.test.ts',
   'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,resume-example,runs-resume,runs-sdk}.test.ts',

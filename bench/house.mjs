@@ -1,105 +1,167 @@
 /**
- * Measures how readable the source is: lines, functions, names and imports, read off the sources. Prints rows of JSON.
+ * What somebody meets who opens the repository: lines, names, functions and files, read off the sources. Prints each measure with its bar,
+ * the most that we want. `bench/house.json` has the most that there may be, which `test/package/house.test.ts` holds. With `--lower`, it
+ * falls to what is there now, and the table goes into `docs/evidence/performance.md`.
  *
- * `node bench/house.mjs [folder of another checkout]`
- *
- * A function counts as called from one place where its name is used once outside its own declaration, in its own file and in those that
- * import it.
+ * `node scripts/with-node.mjs bench/house.mjs [--lower] [folder of another checkout]`
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
+import { publicPaths } from '../scripts/built-files.mjs'
 
-const root = process.argv[2] ?? join(import.meta.dirname, '..')
-const src = join(root, 'src')
-const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-const files = new Map(names.map((name) => [name, read(name)]))
+/** What is read before anything else is changed. */
+const readFirst = 'core formats/shared framing assemble prepare ask tools client remote'.split(' ')
 
-function read(name) {
-  const text = readFileSync(join(src, name), 'utf8')
-  const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
-  const uses = new Map()
-  let spreads = 0
+/** The measures of a checkout, by their names. */
+export function measure(root = join(import.meta.dirname, '..')) {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const inside = (folder, kind) => tracked.filter((name) => name.startsWith(`${folder}/`) && kind.test(name))
+  const linesOf = (names) =>
+    names.reduce((sum, name) => sum + readFileSync(join(root, name), 'utf8').split('\n').length - 1, 0)
+  const sources = inside('src', /\.ts$/)
+  const trees = new Map(sources.map((name) => [name, treeOf(join(root, name))]))
+  const formats = readdirSync(join(root, 'src/formats')).filter((name) => name !== 'shared')
+  const kilobytes = (name) => Math.round(statSync(join(root, name)).size / 100) / 10
+  return {
+    'lines to read first': linesOf(readFirst.flatMap((folder) => inside(`src/${folder}`, /\.ts$/))),
+    'lines of a format, both halves (median)': median(
+      formats.map((name) => linesOf(inside(`src/formats/${name}`, /\.ts$/))),
+    ),
+    'lines of `src`': linesOf(sources),
+    'exported values, all paths': exportedValues(root),
+    'options of `stream`': optionsOfStream(trees),
+    'names declared in two files or more, formats aside': namesTwice(trees),
+    'longest function, in lines': longestFunction(trees),
+    'lines of tests': linesOf(inside('test', /\.(ts|tsx|mjs)$/)),
+    'lines of `scripts` and `bench`': linesOf([
+      ...inside('scripts', /\.(mjs|mts|ts)$/),
+      ...inside('bench', /\.(mjs|mts|ts)$/),
+    ]),
+    'tracked files without recordings': tracked.filter((name) => !name.startsWith('test/recordings/')).length,
+    'CHANGELOG.md, KB': kilobytes('CHANGELOG.md'),
+    'CONTRIBUTING.md, KB': kilobytes('CONTRIBUTING.md'),
+    'conditional spreads': [...trees.values()].reduce((sum, tree) => sum + conditionalSpreads(tree), 0),
+  }
+}
+
+function treeOf(file) {
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((one, other) => one - other)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Each name of each public path once: functions, classes and constants. */
+function exportedValues(root) {
+  const files = Object.values(publicPaths(root)).map((name) => join(root, name))
+  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, allowImportingTsExtensions: true }
+  const program = ts.createProgram(files, {
+    ...options,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    noEmit: true,
+  })
+  const checker = program.getTypeChecker()
+  const names = files.flatMap((file) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(file))
+    return checker.getExportsOfModule(module).flatMap((symbol) => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      const isTypeOnly = symbol.declarations?.some(
+        (one) => ts.isExportSpecifier(one) && (one.isTypeOnly || one.parent.parent.isTypeOnly),
+      )
+      return target.flags & ts.SymbolFlags.Value && !isTypeOnly ? [target] : []
+    })
+  })
+  return new Set(names).size
+}
+
+/** The fields of the request of a run and of the types that it extends. */
+function optionsOfStream(trees) {
+  const interfaces = new Map()
+  for (const tree of trees.values()) {
+    for (const one of tree.statements) if (ts.isInterfaceDeclaration(one)) interfaces.set(one.name.text, one)
+  }
+  const fields = new Set()
+  const add = (name) => {
+    const one = interfaces.get(name)
+    for (const member of one?.members ?? []) if (member.name) fields.add(member.name.getText())
+    for (const clause of one?.heritageClauses ?? []) {
+      for (const type of clause.types) {
+        const [inner] = type.expression.getText() === 'Omit' ? type.typeArguments : [type.expression]
+        add(inner.getText().split('<')[0])
+      }
+    }
+  }
+  add('RunRequest')
+  // The model has the first, and the function that is called decides the second.
+  for (const name of ['model', 'stream']) fields.delete(name)
+  return fields.size + 1
+}
+
+/** Names that stand at the top of several files. Formats have the same names on purpose. */
+function namesTwice(trees) {
+  const homes = new Map()
+  for (const [file, tree] of trees) {
+    if (/^src\/formats\/(?!shared)/.test(file)) continue
+    for (const name of declaredIn(tree)) homes.set(name, (homes.get(name) ?? 0) + 1)
+  }
+  return [...homes.values()].filter((count) => count > 1).length
+}
+
+function declaredIn(tree) {
+  return new Set(
+    tree.statements.flatMap((one) => {
+      if (ts.isVariableStatement(one)) return one.declarationList.declarations.map(({ name }) => name.getText())
+      return one.name && !ts.isModuleDeclaration(one) ? [one.name.text] : []
+    }),
+  )
+}
+
+function longestFunction(trees) {
+  let longest = 0
+  for (const tree of trees.values()) {
+    const lineAt = (place) => tree.getLineAndCharacterOfPosition(place).line
+    const visit = (node) => {
+      if (ts.isFunctionLike(node) && node.body)
+        longest = Math.max(longest, lineAt(node.end) - lineAt(node.getStart()) + 1)
+      ts.forEachChild(node, visit)
+    }
+    visit(tree)
+  }
+  return longest
+}
+
+function conditionalSpreads(tree) {
+  let count = 0
   const visit = (node) => {
-    if (ts.isIdentifier(node)) uses.set(node.text, (uses.get(node.text) ?? 0) + 1)
-    if (ts.isSpreadAssignment(node) && /^\.\.\.\(.*&&/s.test(node.getText())) spreads++
+    if (ts.isSpreadAssignment(node) && /^\.\.\.\(.*&&/s.test(node.getText())) count++
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { text, uses, spreads, ...declaredIn(tree) }
+  return count
 }
 
-/** The names that stand at the top of a file, its functions, and what it imports from where. */
-function declaredIn(tree) {
-  const declared = new Set()
-  const functions = []
-  const imports = []
-  for (const statement of tree.statements) {
-    if (ts.isFunctionDeclaration(statement) && statement.name) functions.push(statement.name.text)
-    if (statement.name && !ts.isModuleDeclaration(statement)) declared.add(statement.name.text)
-    if (ts.isVariableStatement(statement)) {
-      for (const { name, initializer } of statement.declarationList.declarations) {
-        if (!ts.isIdentifier(name)) continue
-        declared.add(name.text)
-        if (initializer && ts.isArrowFunction(initializer)) functions.push(name.text)
-      }
-    }
-    if (statement.moduleSpecifier?.text.startsWith('.')) {
-      const to = relative(src, join(src, dirname(tree.fileName), statement.moduleSpecifier.text))
-      imports.push({ to, text: statement.getText() })
-    }
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [folder] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+  const file = join(import.meta.dirname, 'house.json')
+  const rows = JSON.parse(readFileSync(file, 'utf8'))
+  const found = measure(folder)
+  const lines = ['| measure | now | bar |', '| --- | --: | --: |']
+  for (const [name, value] of Object.entries(found)) {
+    lines.push(`| ${name} | ${value.toLocaleString('en')} | ${rows[name].bar.toLocaleString('en')} |`)
+    rows[name].most = Math.min(rows[name].most, value)
   }
-  return { declared, functions: [...new Set(functions)], imports }
-}
-
-function placesOf(name, home) {
-  let places = (files.get(home).uses.get(name) ?? 0) - 1
-  for (const [file, { uses, imports }] of files) {
-    const isImported = imports.some(({ to, text }) => to === home && new RegExp(`\\b${name}\\b`).test(text))
-    if (file !== home && isImported) places += (uses.get(name) ?? 0) - 1
+  console.log(lines.join('\n'))
+  if (process.argv.includes('--lower')) {
+    writeFileSync(file, `${JSON.stringify(rows, undefined, 2)}\n`)
+    const page = join(import.meta.dirname, '../docs/evidence/performance.md')
+    const text = readFileSync(page, 'utf8')
+    const table = `<!-- house -->\n\n${lines.join('\n')}\n\n<!-- /house -->`
+    writeFileSync(page, text.replace(/<!-- house -->.*<!-- \/house -->/s, table))
   }
-  return places
 }
-
-const allFunctions = [...files].flatMap(([file, { functions }]) => functions.map((name) => ({ name, file })))
-const calledOnce = allFunctions.filter(({ name, file }) => placesOf(name, file) === 1)
-const homes = new Map()
-for (const [file, { declared }] of files) {
-  for (const name of declared) homes.set(name, [...(homes.get(name) ?? []), file])
-}
-const roomOf = (file) => (file.includes('/') ? dirname(file) : file)
-const arrows = new Set()
-for (const [file, { imports }] of files) {
-  for (const { to } of imports) if (roomOf(to) !== roomOf(file)) arrows.add(`${roomOf(file)} ${roomOf(to)}`)
-}
-const sum = (pick) => [...files.values()].reduce((total, file) => total + pick(file), 0)
-
-function bytesOf(folder) {
-  if (!existsSync(folder)) return 0
-  const built = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
-  return built.reduce((total, name) => total + statSync(join(folder, name)).size, 0)
-}
-
-/** The exports of `isoglot`, values and types; `export type *` counts the names of that file. */
-function exported() {
-  const tree = ts.createSourceFile('index.ts', files.get('index.ts').text, ts.ScriptTarget.Latest, true)
-  return tree.statements.filter(ts.isExportDeclaration).reduce((total, { exportClause, moduleSpecifier }) => {
-    if (exportClause && ts.isNamedExports(exportClause)) return total + exportClause.elements.length
-    if (exportClause) return total + 1
-    return total + files.get(moduleSpecifier.text.replace(/^\.\//, '')).declared.size
-  }, 0)
-}
-
-const rows = {
-  'lines of `src`': sum(({ text }) => text.split('\n').length - 1),
-  'files of `src`': files.size,
-  'folders of `src`': new Set(names.map(dirname)).size,
-  'imports from one folder (or file at the top) to another': arrows.size,
-  'functions at the top of a file': allFunctions.length,
-  'of these, called from one place only, %': Math.round((100 * calledOnce.length) / allFunctions.length),
-  'names that are declared in two or more files': [...homes.values()].filter((at) => at.length > 1).length,
-  'conditional spreads': sum(({ spreads }) => spreads),
-  'names that `isoglot` exports': exported(),
-  'JavaScript in `dist`, KB': Math.round(bytesOf(join(root, 'dist')) / 1000),
-}
-console.log(JSON.stringify(Object.entries(rows).map(([measure, value]) => ({ measure, value }))))
