@@ -5,7 +5,7 @@ import type { Model } from '../src/core/question.ts'
 import { formats } from '../src/formats/shared/fit-to-target.ts'
 import { answerResponse, createGateway, type EndReport, isoglotFormat } from '../src/gateway/index.ts'
 import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
-import { remote } from '../src/remote/index.ts'
+import { answerHeader, remote } from '../src/remote/index.ts'
 import { call, type MockAnswer, type MockModel, mockModel } from '../src/test/index.ts'
 
 /** A tool whose name no provider takes. */
@@ -184,6 +184,34 @@ describe('a remote model', () => {
     expect(asked).toBe(1)
     await ask(busy({}))
     expect(asked).toBe(3)
+  })
+
+  it('leaves out an event of a type that version 1 does not have yet, and tells nobody the query of its address', async () => {
+    const urls: string[] = []
+    const fetch = async () =>
+      new Response(
+        [
+          { type: 'message_start' },
+          { type: 'from_next_year', index: 0 },
+          { type: 'text_delta', index: 0, text: 'Hi' },
+          { type: 'content_block', index: 0, block: { type: 'text' } },
+          { type: 'message_end', message: { role: 'assistant', stopReason: 'stop' } },
+        ]
+          .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+          .join(''),
+        { headers: { 'content-type': 'text/event-stream', [answerHeader]: '1' } },
+      )
+    const model = remote('m', { url: 'https://app.example/answer?token=secret', fetch })
+    const observers = [{ onAttempt: ({ url, end }: { url: string; end?: object }) => void (end ?? urls.push(url)) }]
+    const { events } = await told(model, { observers, tools: [] })
+    expect(events.map(({ type }: MessageEvent) => type)).toEqual([
+      'message_start',
+      'text_delta',
+      'content_block',
+      'message_end',
+      'done',
+    ])
+    expect(urls).toEqual(['https://app.example/answer'])
   })
 
   it('asks for a new token once after a 401', async () => {

@@ -1,4 +1,8 @@
-/** Makes a question one that a format can encode. @module */
+/**
+ * Makes the conversation of a question legal for a format. `fitToTarget`, inside the encoder, then removes the features that the format lacks.
+ *
+ * @module
+ */
 import type { Offered, Rules } from '../core/codec.ts'
 import { callIdsOf } from '../core/content.ts'
 import { nextNumber } from '../core/ids.ts'

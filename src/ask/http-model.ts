@@ -125,14 +125,14 @@ function attempt(asking: Asking): HttpAttempt {
       if (self.whole?.keeps(chunk)) return
       self.decoder?.push(chunk, out)
       self.isEnded = self.decoder?.isEnded === true
-      settle(asking, out)
+      correctEnd(asking, out)
     },
     end(out) {
       self.isRead = true
       const text = self.whole?.text()
       if (text === undefined) self.decoder?.end(out)
       else out.push(...readWhole(asking, text))
-      settle(asking, out)
+      correctEnd(asking, out)
     },
     stop: (reason, out) => self.decoder?.stop(reason, out),
     explain(error, isSilent) {
@@ -169,8 +169,8 @@ async function open(self: HttpAttempt, deadline: Deadline): Promise<AsyncIterabl
   return kept ?? chunksOf(response as Response, deadline, () => decoder.hasStopped)
 }
 
-/** The last event names the model that was asked, and says if the provider waits for consent. */
-function settle({ model }: Asking, out: MessageEvent[]): void {
+/** Replaces a last `message_end`: its proofs get the name of the model that was asked, and it says if the provider waits for consent. */
+function correctEnd({ model }: Asking, out: MessageEvent[]): void {
   const last = out.at(-1)
   if (last?.type !== 'message_end') return
   const message = withAskedModel(last.message, model.model)
@@ -233,8 +233,11 @@ interface Decoding extends AnswerDecoder {
   isEnded: boolean
   hasStopped: boolean
   taken: number
-  framing: Machine<Uint8Array, Frame>
-  readonly format: Machine<Frame, Fragment>
+  /** Bytes to frames. */
+  toFrames: Machine<Uint8Array, Frame>
+  /** Frames to fragments. */
+  readonly toFragments: Machine<Frame, Fragment>
+  /** Fragments to events. */
   readonly assembly: Assembly
 }
 
@@ -252,11 +255,11 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     isEnded: false,
     hasStopped: false,
     taken: 0,
-    framing: connect(),
-    format: codec.decodeStream(compact({ request, toolNames, offeredTools, parameterNames })),
+    toFrames: connect(),
+    toFragments: codec.decodeStream(compact({ request, toolNames, offeredTools, parameterNames })),
     assembly: assemble.start({ ...limits, provider, idPrefix }),
     reconnect() {
-      self.framing = connect()
+      self.toFrames = connect()
     },
     push: (chunk, out) => decode(self, chunk, out),
     end: (out) => decode(self, undefined, out),
@@ -267,18 +270,18 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
 
 /** Takes a chunk, or the end. Frames and fragments that were found before an error are read too. */
 function decode(self: Decoding, chunk: Uint8Array | undefined, out: MessageEvent[]): void {
-  const { assembly, framing, format } = self
+  const { assembly, toFrames, toFragments } = self
   if (assembly.isEnded) return
   const frames: Frame[] = []
   try {
     try {
-      if (chunk === undefined) framing.end(frames)
-      else framing.push(chunk, frames)
+      if (chunk === undefined) toFrames.end(frames)
+      else toFrames.push(chunk, frames)
     } finally {
-      decodeFrames(self, frames, out)
+      readFrames(self, frames, out)
     }
     if (chunk === undefined && !assembly.isEnded) {
-      assembleAll(self, (fragments) => format.end(fragments), out)
+      assembleAll(self, (fragments) => toFragments.end(fragments), out)
       assemble.end(assembly, out)
     }
   } catch (error) {
@@ -290,11 +293,11 @@ function decode(self: Decoding, chunk: Uint8Array | undefined, out: MessageEvent
   }
 }
 
-function decodeFrames(self: Decoding, frames: readonly Frame[], out: MessageEvent[]): void {
+function readFrames(self: Decoding, frames: readonly Frame[], out: MessageEvent[]): void {
   const read = (fragments: Fragment[]) => {
     for (const frame of frames) {
       self.taken++
-      self.format.push(frame, fragments)
+      self.toFragments.push(frame, fragments)
       if (fragments.at(-1)?.type === 'end') return
     }
   }
@@ -316,11 +319,11 @@ function stopDecoding(
   reason: 'interrupted' | 'error' | 'aborted',
   out: MessageEvent[],
 ): ReturnType<AnswerDecoder['stop']> {
-  const { assembly, format } = self
+  const { assembly, toFragments } = self
   const fragments: Fragment[] = []
   try {
     // The codec may still keep parts of a block, such as citations.
-    if (!assembly.isEnded) format.end(fragments)
+    if (!assembly.isEnded) toFragments.end(fragments)
     for (const fragment of fragments) if (fragment.type !== 'end') assemble.step(assembly, fragment, out)
   } catch {} // the error that ended it, such as a limit, is reported
   self.isEnded = true

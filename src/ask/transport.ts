@@ -1,5 +1,6 @@
 /**
- * One answer over HTTP: the request with its address and key, the bytes, the clocks and the retries.
+ * One answer. `answerOf` asks, asks again and yields events, for every kind of model. Above it is HTTP: addresses, keys, bytes. Below it are
+ * clocks and retries.
  *
  * @module
  */
@@ -213,7 +214,7 @@ export async function readText(
 }
 
 /** The text of a whole body. @throws {LimitError} if it is longer than that; the signal's reason if it fires. */
-export async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+export async function readWholeText(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   const cancel = () => response.body?.cancel().catch(() => {})
   let isLonger = false
   const text = await readText(response, maxBytes, () => {
@@ -248,7 +249,7 @@ export function readBody(text: string, model: HttpModel): unknown {
 }
 
 /** A URL without its query, user name and password, which can be secret. */
-function withoutSecrets(url: string): string {
+export function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)
   return origin + pathname
@@ -278,6 +279,7 @@ export interface Attempt<Piece> {
 
 /** Where an answer comes from. */
 export interface Source<Piece> {
+  /** For `onAttempt` only: an attempt itself knows where to ask. */
   readonly url: string
   /** With a key, a request may be repeated although the provider may have done the work. */
   readonly idempotencyKey?: string | undefined
@@ -302,9 +304,11 @@ export async function* answerOf<Piece>(
       const reportEnd = source.isKept ? undefined : call.onAttempt?.(source.url)
       const attempt = source.begin()
       let out: MessageEvent[] = []
+      /** An event came, with content or not. */
       let isHeard = false
       /** Events with content came. Only from then on, the caller gets events: an answer that is asked for again begins only once. */
       let hasBegun = call.retries === 0
+      /** Still true in `finally` if the reader left: neither the end nor an error was reached. */
       let isLeft = true
       let failure: unknown
       let waitMs: number | undefined

@@ -146,7 +146,10 @@ function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out:
   out.push({ type: 'usage', usage: state.usage as Usage })
 }
 
-/** Adds citations, proofs, fields or pieces of media to an open block. */
+/**
+ * Adds citations, proofs, fields or pieces of media to a block. A call must still be open. Any other block should be: its event has gone out once it
+ * is closed.
+ */
 function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
   const { type: _type, key, citations = [], providerData, data = '', transcript = '', ...fields } = fragment
   const part = key === undefined ? state.parts.at(-1) : state.byKey.get(key)

@@ -20,12 +20,12 @@ import {
   finish,
   firstRefusal,
   latestFirst,
+  newRun,
   type OnResult,
   type OnToolRequest,
   type Registered,
   type Run,
   register,
-  start,
 } from './run.ts'
 
 /** Options of one turn, which the chat does not have. */
@@ -117,130 +117,152 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
   checkOptions('createChat', settings)
-  const { echo: echoMode, write, ...request } = settings ?? {}
+  const { echo, write, ...request } = settings ?? {}
   checkRequest(request)
-  const { messages: before = [], tools: given = [], providerState: stateBefore, ...base } = request
-  checkEcho(echoMode, write)
-  const messages: Message[] = [...createContext({ messages: before }).messages]
+  const { messages: before = [], tools: given = [], providerState, ...base } = request
+  checkEcho(echo, write)
   const tools = toolBox(given)
-  const onRequest: Registered<OnToolRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
-  const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
-  let usage: Usage = {}
-  let state: { readonly provider: string; readonly value: ProviderState } | undefined = stateBefore && {
-    provider: base.model.provider,
-    value: stateBefore,
+  const state: ChatState = {
+    base,
+    echo,
+    write,
+    messages: [...createContext({ messages: before }).messages],
+    tools,
+    usage: {},
+    providerState: providerState && { provider: base.model.provider, value: providerState },
+    turn: undefined,
+    status: 'ready',
+    error: undefined,
+    snapshot: undefined,
+    listeners: [],
+    onToolRequest: base.onToolRequest ? [{ callback: base.onToolRequest }] : [],
+    onToolResult: base.onToolResult ? [{ callback: base.onToolResult }] : [],
   }
-  let turn: { cancel(reason: unknown): void } | undefined
-  let status: Snapshot['status'] = 'ready'
-  let error: unknown
-  let snapshot: Snapshot | undefined
-  const listeners: Registered<() => void>[] = []
-
-  function changeTo(now: Snapshot['status'], cause?: unknown): void {
-    status = now
-    error = cause
-    snapshot = undefined
-    for (const { callback } of [...listeners]) reportUncaught(callback)
-  }
-
-  /** @throws {TypeError} while another turn is under way. */
-  function begin(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
-    if (turn !== undefined) throw new TypeError('Cannot begin a turn: another one is under way')
-    const { echo: mode = echoMode ?? 'none', signal, ...rest } = options
-    checkEcho(mode, write)
-    const shown = echo(mode, write ?? (() => {}))
-    const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
-    checkRequest({ ...asked, ...compact({ signal }) })
-    shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
-    if (own.approvals === undefined) messages.push(...missingResults(messages))
-    const { provider } = asked.model
-    const stopping = new AbortController()
-    const unfollow = linkAbort(signal, stopping)
-    turn = { cancel: (reason) => stopping.abort(reason) }
-    changeTo('submitted')
-    return {
-      request: {
-        ...asked,
-        messages: [...messages],
-        signal: stopping.signal,
-        ...compact({ providerState: state?.provider === provider ? state.value : undefined }),
-        onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
-        onToolResult: (result) => callAll(latestFirst(onResult, options.onToolResult), result),
-        onWarning: (warning, about) => {
-          options.onWarning?.(warning, about)
-          base.onWarning?.(warning, about)
-        },
-      },
-      async *around(batches) {
-        for await (const events of batches) {
-          if (status === 'submitted') changeTo('streaming')
-          shown.events(events)
-          yield events
-        }
-      },
-      onEnd(added, result, cause) {
-        const failure = cause === stopping.signal.reason ? undefined : cause // cancelled
-        turn = undefined
-        unfollow()
-        if (added.some(isAnswer)) {
-          messages.push(...added)
-          usage = addUsage(usage, ...added.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
-          state = result?.providerState && { provider, value: result.providerState }
-        }
-        changeTo(failure === undefined ? 'ready' : 'error', failure)
-      },
-    }
-  }
-
-  function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
-    return start(() => begin(own, options), !isStreamed)
-  }
-
-  /** @throws {TypeError} while a turn is under way. */
-  function changeable(): Message[] {
-    if (turn !== undefined) throw new TypeError('Cannot change the history of the chat: a turn is under way')
-    state = undefined // it stands for the history as it was
-    return messages
-  }
-
   return {
     get messages(): readonly Message[] {
-      return messages
+      return state.messages
     },
     set messages(list: readonly MessageLike[]) {
-      const given = createContext({ messages: list }).messages
-      changeable().splice(0, messages.length, ...given)
-      changeTo('ready')
+      changeHistory(state, list, 0)
     },
-    add(...list) {
-      const given = createContext({ messages: list }).messages
-      changeable().push(...given)
-      changeTo('ready')
-    },
+    add: (...list) => changeHistory(state, list),
     get tools() {
       return tools.all()
     },
     get usage() {
-      return usage
+      return state.usage
     },
     get isBusy() {
-      return turn !== undefined
+      return state.turn !== undefined
     },
-    subscribe: (listener) => register(listeners, listener),
+    subscribe: (listener) => register(state.listeners, listener),
     getSnapshot() {
-      snapshot ??= { status, isBusy: turn !== undefined, messages: [...messages], usage, error }
-      return snapshot
+      const { status, turn, messages, usage, error } = state
+      state.snapshot ??= { status, isBusy: turn !== undefined, messages: [...messages], usage, error }
+      return state.snapshot
     },
-    send: async (prompt, options) => finish(run({ prompt }, false, options)),
-    stream: (prompt, options) => run({ prompt }, true, options),
-    resume: (approvals, options) => run({ approvals }, true, options),
-    cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
-    lastMessage: (role = 'assistant') => messages[findLastIndex(messages, (message) => message.role === role)],
+    send: async (prompt, options = {}) => finish(newRun(() => begin(state, { prompt }, options), true)),
+    stream: (prompt, options = {}) => newRun(() => begin(state, { prompt }, options)),
+    resume: (approvals, options = {}) => newRun(() => begin(state, { approvals }, options)),
+    cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => state.turn?.cancel(reason),
+    lastMessage: (role = 'assistant') =>
+      state.messages[findLastIndex(state.messages, (message) => message.role === role)],
     addTool: tools.add,
     removeTool: tools.remove,
-    onToolRequest: (callback) => register(onRequest, callback),
-    onToolResult: (callback) => register(onResult, callback),
+    onToolRequest: (callback) => register(state.onToolRequest, callback),
+    onToolResult: (callback) => register(state.onToolResult, callback),
   }
+}
+
+interface ChatState {
+  /** What every turn asks with. */
+  readonly base: Omit<RunRequest, 'messages' | 'tools' | 'providerState'>
+  readonly echo: EchoMode | undefined
+  readonly write: ChatSettings['write']
+  readonly messages: Message[]
+  readonly tools: ReturnType<typeof toolBox>
+  usage: Usage
+  /** What a provider keeps of the history as it is now. */
+  providerState: { readonly provider: string; readonly value: ProviderState } | undefined
+  turn: { cancel(reason: unknown): void } | undefined
+  status: Snapshot['status']
+  error: unknown
+  snapshot: Snapshot | undefined
+  readonly listeners: Registered<() => void>[]
+  readonly onToolRequest: Registered<OnToolRequest>[]
+  readonly onToolResult: Registered<OnResult>[]
+}
+
+function changeTo(state: ChatState, status: Snapshot['status'], error?: unknown): void {
+  state.status = status
+  state.error = error
+  state.snapshot = undefined
+  for (const { callback } of [...state.listeners]) reportUncaught(callback)
+}
+
+/** Puts messages in place of those from `at` on; without it, after all. @throws {TypeError} while a turn is under way. */
+function changeHistory(state: ChatState, list: readonly MessageLike[], at?: number): void {
+  const given = createContext({ messages: list }).messages
+  if (state.turn !== undefined) throw new TypeError('Cannot change the history of the chat: a turn is under way')
+  state.providerState = undefined
+  state.messages.splice(at ?? state.messages.length, state.messages.length, ...given)
+  changeTo(state, 'ready')
+}
+
+/** Begins a turn. @throws {TypeError} while another turn is under way. */
+function begin(state: ChatState, own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
+  if (state.turn !== undefined) throw new TypeError('Cannot begin a turn: another one is under way')
+  const { base, messages, tools, write } = state
+  const { echo: mode = state.echo ?? 'none', signal, ...rest } = options
+  checkEcho(mode, write)
+  const shown = echo(mode, write ?? (() => {}))
+  const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
+  checkRequest({ ...asked, ...compact({ signal }) })
+  shown.messages(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
+  if (own.approvals === undefined) messages.push(...missingResults(messages))
+  const { provider } = asked.model
+  const kept = state.providerState
+  const stopping = new AbortController()
+  const unlink = linkAbort(signal, stopping)
+  state.turn = { cancel: (reason) => stopping.abort(reason) }
+  changeTo(state, 'submitted')
+  return {
+    request: {
+      ...asked,
+      messages: [...messages],
+      signal: stopping.signal,
+      ...compact({ providerState: kept?.provider === provider ? kept.value : undefined }),
+      onToolRequest: (call, tool) => firstRefusal(latestFirst(state.onToolRequest, options.onToolRequest), call, tool),
+      onToolResult: (result) => callAll(latestFirst(state.onToolResult, options.onToolResult), result),
+      onWarning: (warning, about) => {
+        options.onWarning?.(warning, about)
+        base.onWarning?.(warning, about)
+      },
+    },
+    async *around(batches) {
+      for await (const events of batches) {
+        if (state.status === 'submitted') changeTo(state, 'streaming')
+        shown.events(events)
+        yield events
+      }
+    },
+    onEnd(added, result, cause) {
+      unlink()
+      endTurn(state, added, result?.providerState && { provider, value: result.providerState })
+      const isCancelled = cause === stopping.signal.reason
+      changeTo(state, cause === undefined || isCancelled ? 'ready' : 'error', isCancelled ? undefined : cause)
+    },
+  }
+}
+
+/** Keeps what a turn added, unless no answer came. */
+function endTurn(state: ChatState, added: readonly Message[], providerState: ChatState['providerState']): void {
+  state.turn = undefined
+  if (!added.some(isAnswer)) return
+  state.messages.push(...added)
+  const usages = added.map((message) => (message.role === 'assistant' ? message.usage : undefined))
+  state.usage = addUsage(state.usage, ...usages)
+  state.providerState = providerState
 }
 
 /** Tools, of each name the last one. */

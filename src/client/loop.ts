@@ -220,7 +220,7 @@ async function* askModel(loop: Loop, change: Change): Batches<RunResponse> {
         if (event.type !== 'message_end') continue
         response = { ...event.response, message: event.message, warnings: loop.losses }
       }
-      const events = marked.filter((event) => isForCaller(loop, event))
+      const events = marked.filter((event) => recordAndPass(loop, event))
       if (events.length > 0) yield events
     }
     if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
@@ -257,8 +257,11 @@ function isOwn({ model, request }: Loop): boolean {
   return model.provider === request.model.provider
 }
 
-/** Reports a loss. Losses that were reported before, and the parts of an answer that is read whole, are not for the caller. */
-function isForCaller(loop: Loop, event: MessageEvent): boolean {
+/**
+ * Records a loss, and calls `onWarning`: an exception of it ends the run before a request is sent, since a model yields the losses of a question
+ * first. Returns whether the caller gets the event: no loss twice, and of an answer that is read whole only losses and the end.
+ */
+function recordAndPass(loop: Loop, event: MessageEvent): boolean {
   if (event.type !== 'warning') return event.type === 'message_end' || !loop.onlyWhole
   const { losses, warnings, round, model } = loop
   const { warning } = event
@@ -274,7 +277,7 @@ function callFor(loop: Loop, question: Question): Call {
   const { timeouts, retries, maxEventBytes, maxBodyBytes, liveArguments, wholeAnswer, resume } = loop.request
   const { onlyWhole, responses, signal } = loop
   const streamId = responses.length === 0 ? resume?.streamId : undefined
-  const idempotencyKey = keyOf(loop, question)
+  const idempotencyKey = idempotencyKeyOf(loop, question)
   return {
     ...compact({ timeouts, retries, idempotencyKey, maxEventBytes, maxBodyBytes, liveArguments }),
     ...compact({ wholeAnswer, onlyWhole: onlyWhole || undefined, resume, streamId }),
@@ -304,7 +307,7 @@ function callFor(loop: Loop, question: Question): Call {
  * A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another
  * question.
  */
-function keyOf({ request, responses: { length } }: Loop, question: Question): string | undefined {
+function idempotencyKeyOf({ request, responses: { length } }: Loop, question: Question): string | undefined {
   const { idempotencyKey } = request
   if (idempotencyKey === undefined || length === 0) return idempotencyKey
   return `${idempotencyKey}-${length}-${hash(JSON.stringify(question))}`

@@ -59,7 +59,7 @@ export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
 ): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => checkedRequest(request), true))
+  return finish(newRun(() => checkedRequest(request), true))
 }
 
 /**
@@ -78,7 +78,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
-  return start(() => checkedRequest(request))
+  return newRun(() => checkedRequest(request))
 }
 
 function checkedRequest(request: RunRequest): Begun {
@@ -98,7 +98,7 @@ export interface Begun {
 }
 
 /** Makes a run that starts when it is read: then it calls `begin`. @param onlyWhole whether the caller gets only whole answers. */
-export function start(begin: () => Begun, onlyWhole = false): Run {
+export function newRun(begin: () => Begun, onlyWhole = false): Run {
   const added: Message[] = []
   const stopping = new AbortController()
   let loop: Loop | undefined

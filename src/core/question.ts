@@ -38,7 +38,7 @@ export interface HttpModel extends Model, Omit<ModelSettings, 'baseUrl'> {
 }
 
 /**
- * How a question is asked, and whom the model tells what happens. Only `signal` is required: `model.answer(question, { signal })` is a whole
+ * How a question is asked, and whom the model tells what happens. Not the call of a tool, which is a `ToolCall`. Only `signal` is required: `model.answer(question, { signal })` is a whole
  * call.
  */
 export interface Call {
@@ -71,7 +71,7 @@ export interface Call {
   readonly onAttempt?: (url: string) => (end: AttemptEnd) => void
   /** The first chunk of a streamed answer has arrived. */
   readonly onFirstChunk?: () => void
-  /** Settles when the server has named the answer, or does not keep it. */
+  /** Gets a promise that settles when the server has named the answer, or does not keep it. */
   readonly onHeaders?: (arrived: Promise<unknown>) => void
   /** The server keeps the answer under this name; `stop` ends it there. */
   readonly onKept?: (id: string, stop: () => Promise<void>) => void

@@ -1,6 +1,6 @@
 /** Asks a provider in the client's own format: its bytes pass through. @module */
 
-import { chunksOf, readBody, readWhole, sendText, startDeadline } from '../ask/transport.ts'
+import { chunksOf, readBody, readWholeText, sendText, startDeadline } from '../ask/transport.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import { withoutEnvelopes } from '../formats/shared/envelope.ts'
@@ -120,7 +120,7 @@ export async function* passWhole(target: HttpTarget, call: Call): AnswerText {
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
   try {
     const response = await sendText(model, question, deadline.signal, {})
-    const text = await readWhole(response, maxAnswerBytes(call), deadline.signal)
+    const text = await readWholeText(response, maxAnswerBytes(call), deadline.signal)
     translateResponse(readBody(text, model), model.codec, call.wire.codec, {
       onEvent: (event) => seeEvent(seen, event),
     })

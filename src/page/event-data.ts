@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import { type LineReader, readLines } from '../framing/text.ts'
 
 /**
- * Yields the data of each complete event.
+ * Passes the data of each complete event to `take`.
  *
  * @throws {LimitError} at an event of more than `maxEventBytes`.
  */

@@ -20,7 +20,7 @@ import type { PageError } from './page-error.ts'
  *
  * @throws {ApiError}, `ConnectionError` and `DecodeError`, as `readEvents` does; the signal's reason.
  */
-export async function answerOf(
+export async function checkedResponse(
   given: Promise<Response>,
   signal: AbortSignal,
   isAnswer: (response: Response) => boolean = isStream,

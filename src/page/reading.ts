@@ -8,7 +8,7 @@ import { InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import type { AssistantMessage, Message } from '../core/messages.ts'
 import { cutOff } from './blocks-so-far.ts'
 import { notOurs, readData, readEvent } from './event-data.ts'
-import { answerOf, thrownBy } from './page-answer.ts'
+import { checkedResponse, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
 import { withRepeats } from './repeats.ts'
 import type { Resuming } from './resuming.ts'
@@ -110,7 +110,7 @@ export function readingOf(
   }
 
   async function* eventsOf(connection: Promise<Response>, silence: Silence): AsyncGenerator<StreamEvent[]> {
-    const answer = await answerOf(connection, silence.signal)
+    const answer = await checkedResponse(connection, silence.signal)
     let batch: StreamEvent[] = []
     const takeData = (data: string) => {
       const event = readEvent<PageEvent>(data)

@@ -18,7 +18,7 @@ import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/i
 import { decodeError, decodeException } from '../formats/bedrock-converse/errors.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../formats/shared/aws.ts'
 import { bearer } from '../formats/shared/bearer.ts'
-import { decodeEventStream, exceptionMark } from '../framing/event-stream.ts'
+import { decodeEventStream, exceptionMark } from '../framing/amazon-event-stream.ts'
 
 /** Settings of {@link bedrockInvoke}. */
 export interface BedrockInvokeSettings

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Attempt, answerOf, chunksOf } from '../ask/transport.ts'
+import { type Attempt, answerOf, chunksOf, withoutSecrets } from '../ask/transport.ts'
 import { unlessAborted } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { callIdsOf } from '../core/content.ts'
@@ -25,7 +25,7 @@ import type {
 } from '../core/question.ts'
 import { addToBlocks, cutOff } from '../page/blocks-so-far.ts'
 import { readData, readEvent } from '../page/event-data.ts'
-import { answerOf as pageAnswer, thrownBy } from '../page/page-answer.ts'
+import { checkedResponse, thrownBy } from '../page/page-answer.ts'
 import type { PageError } from '../page/page-error.ts'
 import { withAnswerRepeats } from '../page/repeats.ts'
 import type { Session } from './session.ts'
@@ -74,7 +74,7 @@ function answer(this: RemoteModel, question: Question, call: Call): AsyncIterabl
   const idempotencyKey = call.idempotencyKey ?? (call.resume && !call.onlyWhole ? crypto.randomUUID() : undefined)
   const asking: Asking = { model: this, question, call, idempotencyKey, body: bodyOf(this, question, call) }
   const isKept = call.streamId !== undefined
-  return answerOf({ url: this.url, idempotencyKey, isKept, begin: () => attempt(asking) }, call, [])
+  return answerOf({ url: withoutSecrets(this.url), idempotencyKey, isKept, begin: () => attempt(asking) }, call, [])
 }
 
 // ---- the question -------------------------------------------------------------------------------
@@ -105,6 +105,10 @@ function forServer(message: Message): object {
 }
 
 // ---- the answer ---------------------------------------------------------------------------------
+
+/** The types of version 1. A server may send others, which a page leaves out. */
+const known =
+  /^(?:message_(?:start|end)|(?:text|reasoning)_delta|tool_call(?:_chunk)?|invalid_tool_call|content_block|usage|warning)$/
 
 /** A question, for all its attempts. */
 interface Asking {
@@ -141,6 +145,7 @@ interface RemoteAttempt extends Attempt<Uint8Array> {
 }
 
 function attempt(asking: Asking): RemoteAttempt {
+  /** The events of the chunk that is being read. */
   let out: MessageEvent[] = []
   let failure: { readonly error: unknown } | undefined
   const { maxEventBytes = 8 * 1024 * 1024 } = asking.call
@@ -150,7 +155,7 @@ function attempt(asking: Asking): RemoteAttempt {
     if (self.isEnded || failure !== undefined) return
     self.taken++
     if (event.type === 'error') failure = { error: failureOf(self, event) }
-    else out.push(take(self, event))
+    else if (known.test(event.type)) out.push(takeEvent(self, event))
   }
   let lines = readData(maxEventBytes, read)
   const self: RemoteAttempt & Underway['decoder'] = {
@@ -167,6 +172,7 @@ function attempt(asking: Asking): RemoteAttempt {
     async open(deadline) {
       const response = asking.call.streamId === undefined ? await send(self, deadline) : undefined
       if (response && isJson(response)) self.json = ''
+      // Without a response there is a `streamId`, which only `resume` gives: then there are kept chunks.
       return keptChunks(self, response, deadline) ?? chunksOf(response as Response, deadline)
     },
     take(chunk, events) {
@@ -179,8 +185,8 @@ function attempt(asking: Asking): RemoteAttempt {
       if (self.json === undefined)
         throw new InterruptedError('Cannot finish the answer: the stream ended before its own end')
       const { warnings = [], ...end } = readEvent<WholeAnswer>(self.json)
-      for (const warning of warnings) events.push(take(self, { type: 'warning', warning }))
-      events.push(take(self, end))
+      for (const warning of warnings) events.push(takeEvent(self, { type: 'warning', warning }))
+      events.push(takeEvent(self, end))
     },
     stop: (reason) => self.begun && cutOff({ ...self.begun, content: self.blocks }, reason),
     explain: (error) => error,
@@ -188,8 +194,8 @@ function attempt(asking: Asking): RemoteAttempt {
   return self
 }
 
-/** The event as a direct model would report it. */
-function take(self: RemoteAttempt, given: MessageEvent): MessageEvent {
+/** The event as a direct model would report it. Adds it to the blocks, and notes the end. */
+function takeEvent(self: RemoteAttempt, given: MessageEvent): MessageEvent {
   const event = withAnswerRepeats(given, self.blocks)
   addToBlocks(self.blocks, event)
   switch (event.type) {
@@ -250,25 +256,25 @@ function send(self: RemoteAttempt, deadline: Deadline): Promise<Response> {
     self.isFinal = isAnswer(response)
     return response
   })
-  const sent = unlessAborted(pageAnswer(asked, signal, isAnswer), signal)
+  const sent = unlessAborted(checkedResponse(asked, signal, isAnswer), signal)
   if (call.resume) call.onHeaders?.(sent.catch(() => {}))
   return sent
 }
 
 /** The chunks of an answer that the server keeps, over as many connections as it takes; `undefined` if it does not. */
 function keptChunks(
-  decoder: RemoteAttempt & Underway['decoder'],
+  self: RemoteAttempt & Underway['decoder'],
   response: Response | undefined,
   deadline: Deadline,
 ): AsyncIterable<Uint8Array> | undefined {
-  const { model, call } = decoder.asking
+  const { model, call } = self.asking
   const { resume, timeouts, streamId: id } = call
   const server: AnswerServer = {
     baseUrl: model.url,
-    ask: (url, init) => pageAnswer(ask(model, url, init), init.signal, ({ ok }) => ok),
+    ask: (url, init) => checkedResponse(ask(model, url, init), init.signal, ({ ok }) => ok),
   }
   const named = (name: string) => call.onKept?.(name, async () => resume?.stop(server, name))
-  return resume?.chunks({ server, timeouts, id, response, decoder, named }, deadline)
+  return resume?.chunks({ server, timeouts, id, response, decoder: self, named }, deadline)
 }
 
 /** Sends a request with the token. If the server refuses the token, it is sent once more with a new one. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { backoffMs, readWhole } from '../../src/ask/transport.ts'
+import { backoffMs, readWholeText } from '../../src/ask/transport.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -232,8 +232,8 @@ describe('time', () => {
 it('limits a whole answer by its bytes', async () => {
   const { signal } = new AbortController()
   for (const text of ['é'.repeat(5), 'e'.repeat(10)]) {
-    expect(await readWhole(new Response(text), 10, signal)).toBe(text)
-    await expect(readWhole(new Response(text), 9, signal)).rejects.toThrow('longer than 9 bytes')
+    expect(await readWholeText(new Response(text), 10, signal)).toBe(text)
+    await expect(readWholeText(new Response(text), 9, signal)).rejects.toThrow('longer than 9 bytes')
   }
 })
 

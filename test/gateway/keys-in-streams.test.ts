@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
-import { encodeEventStream } from '../../src/framing/event-stream.ts'
+import { encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { canary, holdsCanary } from '../support/canary.ts'

@@ -5,7 +5,7 @@ import { decodeAnswer, httpModel } from '../../src/ask/http-model.ts'
 import { readBody } from '../../src/ask/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
 import type { AssistantMessage } from '../../src/core/messages.ts'
-import { encodeEventStream } from '../../src/framing/event-stream.ts'
+import { encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import {
   allPlacesOf,

@@ -7,7 +7,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { DecodeError, IsoglotError } from '../../src/core/errors.ts'
-import { encodeEventStream } from '../../src/framing/event-stream.ts'
+import { encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'

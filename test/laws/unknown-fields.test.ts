@@ -3,8 +3,10 @@
  * request or answer that is written from the read one, or it is a loss. So a proxy between a new client and a new provider loses nothing.
  */
 import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { Loss } from '../../src/core/messages.ts'
+import type { Loss, MessageEvent } from '../../src/core/messages.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
 
@@ -139,6 +141,25 @@ function lossesOf({ losses }: Written): string[] {
   return losses.map(({ action, path, reason }) => `${action} ${path} ${reason}`)
 }
 
+const keptBy = (format: string) => ({ providerData: { [format]: { zz_new: unknown } } })
+type Kept = ReturnType<typeof keptBy>
+const call = toolCall('call_1', 'f', { a: 1 })
+const piece = { type: 'tool_call_chunk', id: 'call_1', name: 'f', argumentsDelta: '{"a":1}' } as const
+
+/** The events of one block, which keeps fields. */
+const streamed: Readonly<Record<string, (kept: Kept) => readonly MessageEvent[]>> = {
+  'a text in one piece': (kept) => [{ type: 'content_block', index: 0, block: { type: 'text', text: 'Hi', ...kept } }],
+  'a text in pieces': (kept) => [
+    { type: 'text_delta', index: 0, text: 'Hi' },
+    { type: 'content_block', index: 0, block: { type: 'text', text: 'Hi', ...kept } },
+  ],
+  'a call in one piece': (kept) => [{ type: 'tool_call', index: 0, call: { ...call, ...kept } }],
+  'a call in pieces': (kept) => [
+    { type: 'tool_call_chunk', index: 0, chunk: { ...piece, index: 0 } },
+    { type: 'tool_call', index: 0, call: { ...call, ...kept } },
+  ],
+}
+
 describe.each(formats)('$folder', (format) => {
   const cases = casesOf(format.folder).filter((one) => (one.meta.status ?? 200) < 300)
   const found = (places: readonly string[]) => [...new Set(places)]
@@ -159,3 +180,22 @@ describe.each(formats)('$folder', (format) => {
     expect(found(places)).toEqual([])
   })
 })
+
+// An answer of the same format passes a gateway as bytes, so only events that somebody made reach an encoder with kept fields of its format. Those of
+// Anthropic and Responses have a place for them; in the other formats, pieces of a text have none.
+describe.each(formats.filter(({ server }) => /^(?:anthropic|openai-responses)$/.test(server.name)))(
+  '$folder',
+  (format) => {
+    it.each(Object.entries(streamed))(
+      'keeps the fields of %s in a stream, or says that they are lost',
+      (_what, events) => {
+        const encoder = format.server.encodeStream({ provider: format.client.provider })
+        const frames: Frame[] = []
+        encoder.push({ type: 'message_start', id: 'a', model: 'm' }, frames)
+        for (const event of events(keptBy(format.client.name))) encoder.push(event, frames)
+        const text = JSON.stringify([frames, encoder.losses.map(({ path }) => path)])
+        expect(text).toMatch(/the value of a field to come|providerData|content\[0\]/)
+      },
+    )
+  },
+)

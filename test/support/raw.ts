@@ -3,7 +3,7 @@ import type { Frame } from '../../src/core/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/messages.ts'
 import type { Machine } from '../../src/core/reducer.ts'
-import { decodeEventStream } from '../../src/framing/event-stream.ts'
+import { decodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { decodeNdjson, decodeSse } from '../../src/framing/text.ts'
 import type { CorpusCase } from './corpus.ts'
 

@@ -40,6 +40,7 @@ import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireTo
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   const losses = newLosses('Ollama', asked.strict)
+  // Reports all that `formatSupport` lacks, such as citations. Losses below are those that only this file knows.
   const { context, options } = fitToTarget(given, asked, formatSupport, losses)
   const kept = objectIn(options.providerOptions, format)
   const tools = chooseTools(context.tools, options.toolChoice, losses)

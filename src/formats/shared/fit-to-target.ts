@@ -235,12 +235,12 @@ export function fitTools(tools: readonly ContextTool[], target: FormatSupport): 
   return fitToTarget({ messages: [], tools }, { model: '' }, target, newLosses(target.provider, false))
 }
 
-/** Records where the entries of the lists were written. */
+/** Records the caller's place of each entry, for the losses that the encoder reports after this pass. */
 function recordPlaces(lists: object, path: string, losses: Losses): void {
   for (const [name, list] of Object.entries(lists)) {
     for (const [at, place] of (placesIn(list) ?? []).entries()) {
       const here = `${path}${name}[${at}]`
-      if (here !== place) losses.places.set(here, place)
+      losses.places.set(here, place)
       recordPlaces(list[at], `${here}.`, losses)
     }
   }

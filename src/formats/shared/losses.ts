@@ -12,7 +12,10 @@ export interface Losses {
   readonly target: string
   readonly list: Loss[]
   readonly strict: RequestOptions['strict']
-  /** Places in the caller's lists, by the place in the encoded lists. */
+  /**
+   * Places in the caller's lists, by the place in the encoded lists, for losses that an encoder reports. Empty until the end of `fitToTarget`,
+   * which knows the caller's places itself.
+   */
   readonly places: Map<string, string>
 }
 
@@ -33,7 +36,7 @@ export function reportLoss(
   reason: string,
   severity: Loss['severity'] = 'minor',
 ): void {
-  const loss: Loss = { path: writtenPath(path, losses.places), action, reason, severity }
+  const loss: Loss = { path: callerPath(path, losses.places), action, reason, severity }
   checkLoss(loss, losses.target, losses.strict)
   losses.list.push(loss)
 }
@@ -126,17 +129,17 @@ export function fitList<T>(
 
 /** Records where each entry of an encoded list was in the list before. */
 export function renumber({ places }: Losses, path: string, before: readonly number[]): void {
-  const written = before.map((at) => writtenPath(`${path}[${at}]`, places))
+  const written = before.map((at) => callerPath(`${path}[${at}]`, places))
   for (const [at, place] of written.entries()) places.set(`${path}[${at}]`, place)
 }
 
 /** Records that the path `here` was written as the path `before`. */
 export function renamed({ places }: Losses, here: string, before: string): void {
-  places.set(here, writtenPath(before, places))
+  places.set(here, callerPath(before, places))
 }
 
 /** The path, with its longest recorded beginning replaced by the original place. */
-function writtenPath(path: string, places: ReadonlyMap<string, string>): string {
+function callerPath(path: string, places: ReadonlyMap<string, string>): string {
   for (let end = places.size === 0 ? 0 : path.length; end > 0; ) {
     const place = places.get(path.slice(0, end))
     if (place !== undefined) return place + path.slice(end)

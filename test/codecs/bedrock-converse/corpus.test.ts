@@ -13,7 +13,7 @@ import {
   encodeRequest,
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
-import { decodeEventStream, encodeEventStream } from '../../../src/framing/event-stream.ts'
+import { decodeEventStream, encodeEventStream } from '../../../src/framing/amazon-event-stream.ts'
 import { decodeChunks } from '../../support/decode.ts'
 import { response as officialResponse, streamEvents } from './oracle.ts'
 

@@ -16,7 +16,7 @@ import {
   encodeRequest,
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
-import { encodeEventStream } from '../../../src/framing/event-stream.ts'
+import { encodeEventStream } from '../../../src/framing/amazon-event-stream.ts'
 import { allFormats, createGateway } from '../../../src/gateway/index.ts'
 import { generate, stream } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'

@@ -11,7 +11,7 @@
 import type { EncodedResponse, Frame, Reply, StreamEncoder } from '../../../core/codec.ts'
 import { blocksOfTurn, isNoArguments, ownProof, settleStopReason, unknownFieldsOf } from '../../../core/content.ts'
 import type { ApiError } from '../../../core/errors.ts'
-import { compact, field, isObject, lookup, unlessEmpty } from '../../../core/json.ts'
+import { compact, field, isObject, lookup } from '../../../core/json.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -338,12 +338,14 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, path: string, out: Frame[]): void {
   const start = encodeAnswerBlock(call, path, state.losses)
   if (block.at === undefined) startCall(state, block, { ...start }, out)
+  else reportLateFields(state, path, call, block)
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
-/** Reports fields of a block that arrived after the block was opened. */
-function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
-  if (!unlessEmpty(unknownFieldsOf(whole, format))) return
+/** Reports the fields that a block could not begin with. */
+function reportLateFields(state: EncodeState, path: string, whole: ContentBlock, begun: OpenBlock): void {
+  const sent = unknownFieldsOf(begun, format)
+  if (Object.keys(unknownFieldsOf(whole, format)).every((name) => Object.hasOwn(sent, name))) return
   reportLoss(state.losses, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
@@ -363,13 +365,13 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire = encodeAnswerBlock(content, path, state.losses)
   if (wire === undefined || (content.type === 'text' && content.text === '')) return
-  if (block.at !== undefined) noteLateFields(state, path, content)
+  if (block.at !== undefined) reportLateFields(state, path, content, block)
   if (wire.type === 'thinking') {
     startBlock(state, block, { ...wire, signature: '' }, out)
     if (wire.signature !== '') writeDelta(block, { type: 'signature_delta', signature: wire.signature }, out)
   } else if (content.type === 'text') {
     if (block.at === undefined) {
-      startBlock(state, block, { type: 'text', text: '' }, out)
+      startBlock(state, block, { ...unknownFieldsOf(content, format), type: 'text', text: '' }, out)
       writeDelta(block, { type: 'text_delta', text: content.text }, out)
     }
     for (const citation of content.citations ?? []) {

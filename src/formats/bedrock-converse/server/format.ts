@@ -1,7 +1,7 @@
 /** Bedrock Converse on the side of a server: its codec, and the facts of it that only a gateway needs. @module */
 
 import type { ServerCodec } from '../../../core/codec.ts'
-import { encodeEventStream } from '../../../framing/event-stream.ts'
+import { encodeEventStream } from '../../../framing/amazon-event-stream.ts'
 import { withForeignProofs } from '../../shared/foreign-proofs.ts'
 import type { GatewayFormat } from '../../shared/gateway-format.ts'
 import { format } from '../tables.ts'

@@ -3,7 +3,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { DecodeError, InterruptedError, LimitError } from '../../src/core/errors.ts'
-import { decodeEventStream, encodeEventStream } from '../../src/framing/event-stream.ts'
+import { decodeEventStream, encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { cut, seeded } from '../support/random.ts'
 
 const bytesOf = (hex: string) =>
