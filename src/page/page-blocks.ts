@@ -6,7 +6,7 @@
  */
 
 import { type AnyCall, blocksOf, isPart } from '../core/content.ts'
-import { compact, lookup, unlessEmpty } from '../core/json.ts'
+import { compact, isObject, lookup, unlessEmpty } from '../core/json.ts'
 import type {
   AssistantMessage,
   CitationBlock,
@@ -207,9 +207,15 @@ export function pageResult(result: ToolResult, rules: PageRules): ToolResult | u
     name,
     status,
     content: pageContent(result.content, view, rules),
-    value: isAll ? jsonOf(result.value) : undefined,
+    value: isAll ? jsonOf(forPage(result)) : undefined,
     error: error && { kind: error.kind, message: isAll ? error.message : 'The call failed' },
   })
+}
+
+/** What the tool returned, without the fields that are only for the application. */
+function forPage({ value, artifacts, extra }: ToolResult): unknown {
+  if (!isObject(value) || (artifacts ?? extra) === undefined) return value
+  return compact({ ...value, artifacts: undefined, extra: undefined })
 }
 
 function pageContent(content: Content, view: ToolView, rules: PageRules): Content {

@@ -1,9 +1,18 @@
 /** A page gets no secrets: the tests put secrets into every place of a run, and search for them in the bytes. */
 import { describe, expect, it } from 'vitest'
-import type { Message, RunResult, StreamEvent, ToolCall, ToolResult } from '../../src/index.ts'
+import {
+  type Message,
+  type RunResult,
+  type StreamEvent,
+  stream,
+  type ToolCall,
+  type ToolResult,
+  tool,
+} from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { uiMessages } from '../../src/page/ui-messages.ts'
+import { call as calling, mockModel } from '../../src/test/index.ts'
 import { outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
 
 const secret = 'S3CR3T'
@@ -222,6 +231,20 @@ describe('requested data', () => {
     expect(text).not.toContain(`"argumentsText":"${secret}"`)
     // A tool's fields for the application are never sent.
     for (const never of ['artifacts', 'extra', 'cause']) expect(text).not.toContain(never)
+  })
+
+  it.each(encoders)('of a tool has no fields for the application, whatever the tool returned', async (as) => {
+    for (const own of [{ artifacts: [secret] }, { extra: { x: secret } }, { artifacts: [], extra: { x: secret } }]) {
+      const model = mockModel([{ calls: [calling('f')] }, 'shown'])
+      const f = tool({ name: 'f', execute: () => ({ content: 'for the model', ...own }) })
+      const response = await toResponse(stream({ model, prompt: 'Hi', tools: [f] }), {
+        page: { tools: 'all' },
+        ...(as && { as }),
+      })
+      const text = await response.text()
+      expect(text).toContain('for the model')
+      expect(text).not.toContain(secret)
+    }
   })
 
   it.each([

@@ -197,6 +197,9 @@ export function useBindings(): void {
 }
 
 function checkPart(part: ToolPart<Tools>): void {
+  if (part.state === 'waiting') part.toolCallId.trim()
+  // @ts-expect-error: it may be unknown while the arguments arrive
+  if (part.state === 'arguments') part.toolCallId.trim()
   if (part.name !== 'by_t') return
   same<{ it: typeof part.value }, { it: { degrees: number } | undefined }>()
   if (part.state === 'arguments') same<{ it: typeof part.arguments }, { it: JsonObject | undefined }>()
