@@ -173,13 +173,19 @@ function size() {
   for (const row of rows.filter(({ name }) => name in limits)) {
     bar(`brotli KiB of ${row.name}`, limits[row.name], [row], ({ brotli }) => brotli / 1024)
   }
-  return [
+  const weights = (isPage) =>
     table(
       ['program', 'minified', 'gzip', 'brotli'],
-      rows.map(({ name, minified, gzip, brotli, error }) =>
-        error === undefined ? [name, kib(minified), kib(gzip), kib(brotli)] : [name, error, '', ''],
-      ),
-    ),
+      rows
+        .filter((row) => row.isPage === isPage)
+        .map(({ name, minified, gzip, brotli, error }) =>
+          error === undefined ? [name, kib(minified), kib(gzip), kib(brotli)] : [name, error, '', ''],
+        ),
+    )
+  return [
+    weights(false),
+    'Pages of a server that has the key, without React:',
+    weights(true),
     `Where the bytes of “${rows[0].name}” are, minified:`,
     layersOf(rows[0]),
   ].join('\n\n')
@@ -187,7 +193,9 @@ function size() {
 
 /** By folder, with the largest of its modules. */
 function layersOf({ minified, parts }) {
-  const layers = group(parts, ([file]) => file.match(/^(?:src\/[\w-]+(?=\/)|src|node_modules\/[^/]+)/)?.[0] ?? file)
+  const layerOf = ([file]) =>
+    /^(?:src\/formats\/shared|src\/[\w-]+(?=\/)|src|node_modules\/[^/]+)/.exec(file)?.[0] ?? file
+  const layers = group(parts, layerOf)
   const sum = (files) => files.reduce((bytes, [, length]) => bytes + length, 0)
   const named = ([file, bytes]) => `\`${file.split('/').at(-1)}\` ${kib(bytes)}`
   return table(
@@ -195,7 +203,7 @@ function layersOf({ minified, parts }) {
     layers
       .sort((one, other) => sum(other) - sum(one))
       .map((files) => [
-        files[0][0].replace(/\/[^/]*$/, '').replace(/\/(?:openai-chat|prepare|dist)$/, ''),
+        layerOf(files[0]),
         kib(sum(files)),
         `${((100 * sum(files)) / minified).toFixed(0)} %`,
         files.slice(0, 3).map(named).join(', '),

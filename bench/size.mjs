@@ -48,8 +48,77 @@ const gateway = ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-respons
   .join('\n')
 
 const tool = `{ type: 'object', properties: { city: { type: 'string' } } }`
+
+/** What a page carries if a server of its own has the key: beside React, where it has React. The peers are those of the project's own tree. */
+const pages = {
+  'isoglot, readEvents': {
+    from: root,
+    code: `import { readEvents } from './src/page/read.ts'
+export async function ask(body, write) {
+  for await (const text of readEvents(fetch('/api/chat', { method: 'POST', body })).text()) write(text)
+}`,
+  },
+  'isoglot, remote': {
+    from: root,
+    code: `import { stream } from './src/client/run.ts'
+import { remote } from './src/remote/index.ts'
+export async function ask(prompt, write) {
+  for await (const text of stream({ model: remote('m', { url: '/answer' }), prompt }).text()) write(text)
+}`,
+  },
+  'isoglot, remote with a tool': { from: root, code: remote },
+  'isoglot, chat store': {
+    from: root,
+    code: `import { createChatStore, fetchTransport } from './src/chat/index.ts'
+export const chat = createChatStore({ transport: fetchTransport() })`,
+  },
+  'isoglot, useChat': {
+    from: root,
+    code: `import { fetchTransport } from './src/chat/index.ts'
+import { useChat } from './src/bindings/react.ts'
+const transport = fetchTransport()
+export const use = () => useChat({ transport })`,
+  },
+  'ai, readUIMessageStream': {
+    from: root,
+    code: `import { DefaultChatTransport, readUIMessageStream } from 'ai'
+const transport = new DefaultChatTransport()
+export async function ask(messages, write) {
+  const stream = await transport.sendMessages({ chatId: 'c', trigger: 'submit-message', messages })
+  for await (const message of readUIMessageStream({ stream })) write(message)
+}`,
+  },
+  'ai, Chat': { from: root, code: `import { Chat } from '@ai-sdk/react'\nexport const chat = new Chat({})` },
+  'ai, useChat': { from: root, code: `import { useChat } from '@ai-sdk/react'\nexport const use = () => useChat()` },
+  '@tanstack/ai-client, fetchServerSentEvents': {
+    from: root,
+    code: `import { fetchServerSentEvents } from '@tanstack/ai-client'
+const connection = fetchServerSentEvents('/api/chat')
+export async function ask(messages, write) {
+  for await (const event of connection.connect(messages)) write(event.delta)
+}`,
+  },
+  '@tanstack/ai-client, ChatClient': {
+    from: root,
+    code: `import { ChatClient, fetchServerSentEvents } from '@tanstack/ai-client'
+export const chat = new ChatClient({ connection: fetchServerSentEvents('/api/chat') })`,
+  },
+  'openai, ChatCompletionStream': {
+    code: `import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
+export async function ask(body, write) {
+  const response = await fetch('/api/chat', { method: 'POST', body })
+  ChatCompletionStream.fromReadableStream(response.body).on('content', write)
+}`,
+  },
+  'xsai, streamText': {
+    code: `import { streamText } from 'xsai'
+export async function ask(messages, write) {
+  for await (const text of streamText({ baseURL: '/v1/', model: 'm', messages }).textStream) write(text)
+}`,
+  },
+}
+
 const programs = {
-  'isoglot, through a server': { from: root, code: remote },
   'isoglot, Chat Completions': { from: root, code: client(chat) },
   'isoglot, Anthropic': { from: root, code: client(anthropic) },
   'isoglot, Gemini': { from: root, code: client(gemini) },
@@ -102,10 +171,11 @@ export const ask = (model, messages, apiKey) => stream(model, { messages, tools:
 const flag = process.argv[2]
 mkdirSync(out, { recursive: true })
 const rows = []
-for (const [name, program] of Object.entries(programs)) {
+for (const [name, program] of Object.entries({ ...programs, ...(flag === '--start' ? {} : pages) })) {
   if (flag === '--parts' && !name.startsWith('isoglot')) continue
   rows.push({
     name,
+    isPage: name in pages,
     ...(await weigh(name, program).catch((error) => ({ error: String(error.message).split('\n')[1] ?? '' }))),
   })
 }
@@ -120,7 +190,15 @@ async function weigh(name, { code, from = bench }) {
     format: 'esm',
     platform: flag === '--start' ? 'node' : 'browser',
     // Optional parts of a peer, and those for other platforms, are not counted.
-    external: ['node:*', '@opentelemetry/api', 'effect', 'sury', 'zod-to-json-schema', '@valibot/to-json-schema'],
+    external: [
+      'react',
+      'node:*',
+      '@opentelemetry/api',
+      'effect',
+      'sury',
+      'zod-to-json-schema',
+      '@valibot/to-json-schema',
+    ],
     target: 'es2022',
     metafile: true,
     write: false,
@@ -134,7 +212,7 @@ async function weigh(name, { code, from = bench }) {
   const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length
   const sizes = { minified: contents.length, gzip: gzipSync(contents, { level: 9 }).length, brotli }
   if (flag === '--start') return { ...sizes, ...(await timeImport(file, contents)) }
-  return from === root ? { ...sizes, parts: partsOf(metafile) } : sizes
+  return name.startsWith('isoglot') ? { ...sizes, parts: partsOf(metafile) } : sizes
 }
 
 function partsOf({ outputs }) {
