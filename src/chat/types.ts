@@ -125,7 +125,7 @@ export interface ChatEnd {
   readonly outcome: RunOutcome | 'stopped' | 'failed'
   /** The whole conversation. */
   readonly messages: readonly Message[]
-  readonly error?: Error
+  readonly error?: unknown
 }
 
 /** Options of `createChatStore`. */
@@ -158,7 +158,7 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools, Data extend
   /** Called once for each turn that succeeded, failed or was stopped. */
   readonly onFinish?: (end: ChatEnd) => void
   /** Called once for each turn that failed, and for each failure to store the chat. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: (error: unknown) => void
 }
 
 /** A message that waits until the current turn has ended. */
@@ -176,8 +176,8 @@ export interface ChatSnapshot<Tools extends AnyTools = AnyTools, Data extends ob
   readonly isBusy: boolean
   /** Items that did not change are the same objects as in the previous snapshot. */
   readonly messages: readonly ViewMessage<Tools, Data>[]
-  /** The error of the last turn. A thrown value that is not an `Error` is the `cause` of one. */
-  readonly error: Error | undefined
+  /** The error of the last turn. */
+  readonly error: unknown
   /** Calls that wait for the page or the user. */
   readonly pending: readonly CallOf<Tools>[]
   readonly queue: readonly QueuedMessage[]

@@ -70,11 +70,11 @@ export type DataViewPart<Data extends object = AnyData> = NamedValue<Data> & {
 }
 
 // A type alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
-type PartOfCall<Name extends string, Id, State, Arguments, Value> = {
+type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly type: 'tool'
   readonly id: string
-  /** The call's id; `undefined` until it is known. */
-  readonly toolCallId: Id
+  /** The call's id; `undefined` until it is known, at the latest when the arguments have arrived. */
+  readonly toolCallId: State extends 'arguments' | 'invalid' ? string | undefined : string
   readonly name: Name
   /**
    * `arguments`: they are still arriving. `ready`: the call has not run yet. `waiting`: it waits for the page or the user. `refused`: the
@@ -98,8 +98,8 @@ type PartOfCall<Name extends string, Id, State, Arguments, Value> = {
 }
 
 type PartFor<Name extends string, Arguments, Value> =
-  | PartOfCall<Name, string | undefined, 'arguments' | 'invalid', JsonObject | undefined, Value>
-  | PartOfCall<Name, string, 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'refused', Arguments, Value>
+  | PartOfCall<Name, 'arguments' | 'invalid', JsonObject | undefined, Value>
+  | PartOfCall<Name, 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'refused', Arguments, Value>
 type PartOf<Each> =
   Each extends ToolDefinition<infer Name, infer Input, infer Value> ? PartFor<Name, ArgumentsFor<Input>, Value> : never
 

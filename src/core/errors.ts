@@ -212,8 +212,3 @@ export function tooLarge(maxBytes: number): LimitError {
   const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
   return new LimitError(message, 'maxEventBytes', maxBytes)
 }
-
-/** What was thrown, as an `Error`: any other value is the `cause` of one. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })
-}

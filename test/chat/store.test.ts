@@ -191,16 +191,6 @@ describe('a turn that fails', () => {
     expect(turns.at(-1)?.messages.map(({ content }) => content)).not.toContain('B')
   })
 
-  it.each(['Offline', undefined, { status: 1 }])('with %s, which is not an error, has one', async (thrown) => {
-    const onError = vi.fn()
-    const { chat, fail, now } = open({ onError })
-    void chat.send('A')
-    await fail(thrown)
-    expect(now().error).toEqual(expect.any(Error))
-    expect(now().error?.cause).toBe(thrown)
-    expect(onError.mock.calls).toEqual([[now().error]])
-  })
-
   it('in the middle keeps the received part, with the reason, and retry drops it', async () => {
     const onFinish = vi.fn()
     const { chat, push, fail, now, turns } = open({ onFinish })

@@ -78,7 +78,6 @@ export function chats(): void {
   }
   const store = createChatStore<typeof tools, Data>({ transport, onEvent })
   draw(store.getSnapshot().messages)
-  same<ReturnType<typeof store.getSnapshot>['error'], Error | undefined>()
   draw(useReactChat<typeof tools, Data>({ transport }).messages)
   draw(useReactChat(store).messages)
   draw(useVueChat<typeof tools, Data>({ transport }).messages.value)
