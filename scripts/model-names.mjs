@@ -19,7 +19,7 @@ export type ${name}Model =
 ${names.map((one) => `  | '${one}'\n`).join('')}`
   })
   return `/**
- * The names of models, for completion in an editor. Types only. Written by \`scripts/model-names.mjs\`, from the table of prices.
+ * The names of models, for completion in an editor: those of the table of prices, from which a script makes this file. Types only.
  *
  * @module
  */

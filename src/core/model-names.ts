@@ -1,5 +1,5 @@
 /**
- * The names of models, for completion in an editor. Types only. Written by `scripts/model-names.mjs`, from the table of prices.
+ * The names of models, for completion in an editor: those of the table of prices, from which a script makes this file. Types only.
  *
  * @module
  */
