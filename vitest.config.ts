@@ -10,7 +10,7 @@ const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `t
 /** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** They read the built declarations, which `npm test` does not make, or run npm. */
-const builtTypes = ['test/package/{canary,declarations,prepack,release,require,start,worker}.test.ts']
+const builtTypes = ['test/package/{canary,create,declarations,prepack,release,require,start,worker}.test.ts']
 /** Every official client with every provider, through the template as npm installs it. */
 const installed = ['test/package/clients.test.ts']
 /** The page in Firefox and WebKit, which `test/page` has in Chromium; and the site, which takes long to make. */

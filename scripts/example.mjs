@@ -22,9 +22,9 @@ const bun = () => [fromNpm(bunFile, 'bun'), 'run']
 
 /** For each example: a description, the runtime, and the file with its arguments. */
 const examples = {
-  'scripts/node': ['a tool round on Node', node, 'scripts/node.mjs'],
-  'scripts/deno': ['a tool round on Deno', deno, 'scripts/deno.mjs'],
-  'scripts/bun': ['a tool round on Bun', bun, 'scripts/bun.mjs'],
+  'scripts/node': ['a tool round on Node', node, 'scripts/ask.mjs'],
+  'scripts/deno': ['a tool round on Deno', deno, 'scripts/ask.mjs'],
+  'scripts/bun': ['a tool round on Bun', bun, 'scripts/ask.mjs'],
   'codec/node': ['the laws of a codec of your own, on Node', node, 'codec/acme.test.ts'],
   'codec/deno': ['the same on Deno', denoTest, 'codec/acme.test.ts'],
   'codec/bun': ['the same on Bun', bunTest, 'codec/acme.test.ts'],

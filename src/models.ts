@@ -7,6 +7,7 @@
 
 import { checkOptions } from './core/checks.ts'
 import { lookup } from './core/json.ts'
+import type { AnthropicModel, GeminiModel, Known, OpenaiModel, XaiModel } from './core/model-names.ts'
 import type { HttpModel } from './core/question.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
 import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
@@ -51,6 +52,14 @@ export type AnyModelSettings = AnthropicSettings &
   VertexGeminiSettings &
   WorkersAiSettings &
   Partial<BedrockSettings & Pick<WorkersAiAccount, 'accountId'>>
+
+/** The names of the table of prices, for completion, or any other. */
+type PricedModel = Known<
+  | `${'openai' | 'openai-chat' | 'openai-responses'}:${OpenaiModel}`
+  | `anthropic:${AnthropicModel}`
+  | `gemini:${GeminiModel}`
+  | `xai:${XaiModel}`
+>
 
 type Provider = (model: string, settings: AnyModelSettings) => HttpModel
 
@@ -122,7 +131,7 @@ export interface ModelName {
  * const { message } = await generate({ model: model('ollama:llama3:8b'), prompt: 'Why is the sky blue?' })
  * ```
  */
-export function model(name: string, settings: AnyModelSettings = {}): HttpModel {
+export function model(name: PricedModel, settings: AnyModelSettings = {}): HttpModel {
   checkOptions('model', settings)
   const { provider, model: modelName } = parseModel(name)
   const create = lookup(providers, provider) as Provider

@@ -47,7 +47,7 @@ const steps = {
   },
   async approve() {
     const { pending, ...state } = read()
-    const expiresAt = Math.floor(Date.now() / 1000) + 3600
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
     const approvals = await Promise.all(
       pending.map((call) => signApproval(call, { approved: true, expiresAt }, secret)),
     )

@@ -1,7 +1,7 @@
 /** The component on a model that runs in the page, by WebLLM: `npm run example web-llm`. It needs WebGPU, and loads a gigabyte once. */
 import { modelTransport } from 'isoglot/chat-model'
 import { createRoot } from 'react-dom/client'
-import { Chat } from '../react/Chat.jsx'
+import { Chat } from '../react/Chat.tsx'
 import { webLlm } from './web-llm.mjs'
 
 const id = 'Llama-3.2-1B-Instruct-q4f16_1-MLC'

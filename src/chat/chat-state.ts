@@ -1,6 +1,7 @@
 /** The state of one chat: its data, the part that is shown, and its storage. @module */
 
 import { reportUncaught } from '../core/abort.ts'
+import { asError } from '../core/errors.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/messages.ts'
 import { addUsage } from '../core/usage.ts'
@@ -100,7 +101,7 @@ export function chatState(
   }
 
   function report(cause: unknown): void {
-    reportUncaught(() => options.onError?.(cause))
+    reportUncaught(() => options.onError?.(asError(cause)))
   }
 
   /** Works with the storage. An error is reported, and does not need to be handled. */

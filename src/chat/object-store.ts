@@ -3,7 +3,7 @@ import type { RunResult } from '../client/result.ts'
 import { type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
 import { reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
-import { InterruptedError } from '../core/errors.ts'
+import { asError, InterruptedError } from '../core/errors.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
 import { publisher } from './publisher.ts'
 import type { ReadableRun } from './run-transport.ts'
@@ -115,7 +115,7 @@ export function createObjectStore<const Schema extends AnySchema, Input = unknow
       reportUncaught(() => options.onFinish?.({ object }))
     } catch (cause) {
       if (current !== turn) return
-      const error = cause instanceof Error ? cause : new Error(String(cause), { cause })
+      const error = asError(cause)
       current = undefined
       set({ status: 'error', isBusy: false, object: part, error })
       reportUncaught(() => options.onFinish?.({ error }))

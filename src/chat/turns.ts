@@ -4,7 +4,7 @@
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { reportUncaught } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
-import { InterruptedError, IsoglotError } from '../core/errors.ts'
+import { asError, InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
@@ -273,8 +273,9 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
   async function guard(turn: AbortController, work: () => Promise<void>): Promise<void> {
     try {
       await work()
-    } catch (error) {
+    } catch (cause) {
       if (!isCurrent(turn)) return
+      const error = asError(cause)
       const partial = error instanceof IsoglotError ? error.partial : undefined
       const isAsked = isSent
       failed = question

@@ -51,12 +51,17 @@ export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIter
   readonly question?: ChatQuestion | undefined
 }
 
-/** How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. */
-export interface ChatTransport<Tools extends AnyTools = AnyTools> {
+/**
+ * How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. Of the tools only their types
+ * count, so that a list and a tuple of the same tools are the same.
+ */
+export type ChatTransport<Tools extends AnyTools = AnyTools> = TransportOf<Tools[number]>
+
+interface TransportOf<Each extends AnyTools[number]> {
   /** Sends a turn and yields its events in batches, including `done`. Throws if the turn fails or is cut off. */
-  send(turn: ChatTurn): ChatEvents<Tools>
+  send(turn: ChatTurn): ChatEvents<readonly Each[]>
   /** Resumes a turn that the server is still running; `undefined` if there is no such turn. */
-  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents<Tools> | undefined>
+  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents<readonly Each[]> | undefined>
   /** Ends the turn on the server too, if closing the connection does not. */
   stop?(chatId: string): Promise<void>
 }
@@ -125,7 +130,7 @@ export interface ChatEnd {
   readonly outcome: RunOutcome | 'stopped' | 'failed'
   /** The whole conversation. */
   readonly messages: readonly Message[]
-  readonly error?: unknown
+  readonly error?: Error
 }
 
 /** Options of `createChatStore`. */
@@ -158,7 +163,7 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools, Data extend
   /** Called once for each turn that succeeded, failed or was stopped. */
   readonly onFinish?: (end: ChatEnd) => void
   /** Called once for each turn that failed, and for each failure to store the chat. */
-  readonly onError?: (error: unknown) => void
+  readonly onError?: (error: Error) => void
 }
 
 /** A message that waits until the current turn has ended. */
@@ -176,8 +181,8 @@ export interface ChatSnapshot<Tools extends AnyTools = AnyTools, Data extends ob
   readonly isBusy: boolean
   /** Items that did not change are the same objects as in the previous snapshot. */
   readonly messages: readonly ViewMessage<Tools, Data>[]
-  /** The error of the last turn. */
-  readonly error: unknown
+  /** The error of the last turn. What is thrown and is no `Error` is the `cause` of one. */
+  readonly error: Error | undefined
   /** Calls that wait for the page or the user. */
   readonly pending: readonly CallOf<Tools>[]
   readonly queue: readonly QueuedMessage[]

@@ -1,4 +1,6 @@
 /** The items that a page draws: the items of a chat and their parts. Types only. @module */
+
+import type { PartialOutput } from '../client/value.ts'
 import type {
   AudioBlock,
   CitationBlock,
@@ -81,7 +83,7 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
    * user refused it. `invalid`: it could not be read, and never runs.
    */
   readonly state: State
-  /** `undefined` until they are complete, except with `liveArguments()`. */
+  /** While they are arriving: `undefined`, or with `liveArguments()` the part that has arrived. */
   readonly arguments: Arguments
   readonly argumentsText: string
   /** The last progress that the tool reported. */
@@ -97,11 +99,16 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly error?: string
 }
 
-type PartFor<Name extends string, Arguments, Value> =
-  | PartOfCall<Name, 'arguments' | 'invalid', JsonObject | undefined, Value>
+type PartFor<Name extends string, Arguments, Arriving, Value> =
+  | PartOfCall<Name, 'arguments', Arriving | undefined, Value>
+  | PartOfCall<Name, 'invalid', JsonObject | undefined, Value>
   | PartOfCall<Name, 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'refused', Arguments, Value>
 type PartOf<Each> =
-  Each extends ToolDefinition<infer Name, infer Input, infer Value> ? PartFor<Name, ArgumentsFor<Input>, Value> : never
+  Each extends ToolDefinition<infer Name, infer Input, infer Value>
+    ? PartFor<Name, ArgumentsFor<Input>, ArrivingFor<Input>, Value>
+    : never
+/** Any property may be missing, and the last text may be a part of its own. */
+type ArrivingFor<Input> = unknown extends Input ? JsonObject : PartialOutput<ArgumentsFor<Input>>
 
 /**
  * A call and its result. With the type of the tools, `ToolPart<typeof tools>`, a check of its `name` narrows the types of `arguments` and
@@ -109,5 +116,5 @@ type PartOf<Each> =
  */
 export type ToolPart<Tools extends AnyTools = AnyTools> = Or<
   PartOf<Tools[number]>,
-  PartFor<string, JsonObject, unknown>
+  PartFor<string, JsonObject, JsonObject, unknown>
 >

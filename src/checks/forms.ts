@@ -331,7 +331,7 @@ export const taken: Readonly<Record<string, Taken>> = {
   signApproval: row<Of<typeof signApproval, 1>>('sign a decision', {
     approved: 'boolean',
     reason: 'text',
-    expiresAt: 'number',
+    expiresAt: 'text',
   }),
   invokeTool: row<Of<typeof invokeTool, 2>>('run a call', {
     messages: 'list',

@@ -197,6 +197,11 @@ export type AnyIsoglotError =
   | ConnectionError
   | OutputError
 
+/** What was thrown, if it is an error; otherwise an error with its text, whose `cause` it is. */
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause), { cause })
+}
+
 /** Whether the connection failed, and not the request. */
 export function isNetworkError(error: unknown): boolean {
   return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError

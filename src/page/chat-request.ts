@@ -182,14 +182,13 @@ function readApproval(value: unknown, at: number): Approval {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const maybeText = (value: unknown) => value === undefined || isText(value)
-const maybeNumber = (value: unknown) => value === undefined || Number.isFinite(value)
 
 const approvalFields: Checks = {
   toolCallId: isText,
   approved: (value) => typeof value === 'boolean',
   approvalId: maybeText,
   reason: maybeText,
-  expiresAt: maybeNumber,
+  expiresAt: maybeText,
   proof: maybeText,
 }
 

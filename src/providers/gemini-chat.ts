@@ -4,6 +4,7 @@
  * @module
  */
 import type { ModelSettings } from '../core/codec.ts'
+import type { GeminiModel, Known } from '../core/model-names.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 
@@ -25,6 +26,6 @@ export const geminiChatDialect: ChatDialect = {
  * const model = geminiChat('gemini-3-pro', { apiKey })
  * ```
  */
-export function geminiChat(model: string, settings: ModelSettings = {}): HttpModel {
+export function geminiChat(model: Known<GeminiModel>, settings: ModelSettings = {}): HttpModel {
   return chatModel(geminiChatDialect, model, settings)
 }

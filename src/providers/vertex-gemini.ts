@@ -8,6 +8,7 @@
 import { httpModel } from '../ask/http-model.ts'
 import { checkOptions } from '../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../core/codec.ts'
+import type { GeminiModel, Known } from '../core/model-names.ts'
 import type { HttpModel } from '../core/question.ts'
 import { createClientCodec, type GeminiDialect, geminiDialect } from '../formats/gemini/index.ts'
 import { bearer } from '../formats/shared/bearer.ts'
@@ -35,7 +36,7 @@ export interface VertexGeminiSettings extends ModelSettings {
  * const model = vertexGemini('gemini-3-flash', { project: 'my-project', location: 'europe-west1', apiKey })
  * ```
  */
-export function vertexGemini(model: string, settings: VertexGeminiSettings = {}): HttpModel {
+export function vertexGemini(model: Known<GeminiModel>, settings: VertexGeminiSettings = {}): HttpModel {
   checkOptions('model', settings)
   const { project, location = 'global', baseUrl, ...rest } = settings
   const codec = createClientCodec(vertexGeminiDialect)

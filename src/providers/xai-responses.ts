@@ -6,6 +6,7 @@
  * @module
  */
 import type { ModelSettings } from '../core/codec.ts'
+import type { Known, XaiModel } from '../core/model-names.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
 import { responsesModel } from '../formats/openai-responses/index.ts'
@@ -38,6 +39,6 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
  * const { message } = await generate({ model: xaiResponses('grok-4.3', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function xaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
+export function xaiResponses(model: Known<XaiModel>, settings: ModelSettings = {}): HttpModel {
   return responsesModel(model, settings, xaiDialect)
 }

@@ -7,6 +7,7 @@
 import type { ModelSettings } from '../core/codec.ts'
 import { arrayOf, textOr, unlessEmpty } from '../core/json.ts'
 import type { CitationBlock, JsonObject, ReasoningEffort } from '../core/messages.ts'
+import type { Known, XaiModel } from '../core/model-names.ts'
 import type { HttpModel } from '../core/question.ts'
 import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
 import { xaiSchemas } from '../formats/shared/refused-keywords.ts'
@@ -40,7 +41,7 @@ export const xaiDialect: ChatDialect = {
  * const model = xai('grok-4.5', { apiKey })
  * ```
  */
-export function xai(model: string, settings: ModelSettings = {}): HttpModel {
+export function xai(model: Known<XaiModel>, settings: ModelSettings = {}): HttpModel {
   return chatModel(xaiDialect, model, settings)
 }
 

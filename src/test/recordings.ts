@@ -84,7 +84,7 @@ export function recorder(
     const answer = { status: response.status, headers: answerHeaders, body: '', ...encoding }
     recordings.push({ request: asked, response: answer })
     if (response.body === null) return response
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
     const noting = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         answer.body += isBinary

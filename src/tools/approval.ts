@@ -22,8 +22,8 @@ export interface Approval {
   readonly approved: boolean
   /** The model receives this when the call is refused. */
   readonly reason?: string
-  /** When the decision expires, in seconds since 1970. Default of `signApproval`: in one hour. */
-  readonly expiresAt?: number
+  /** When the decision expires, an ISO 8601 time. Default of `signApproval`: in one hour. */
+  readonly expiresAt?: string
   /** The signature that `signApproval` adds, or the `approvalProof` of the call that waited. */
   readonly proof?: string
 }
@@ -148,7 +148,7 @@ export async function signApproval(
 ): Promise<Approval> {
   checkOptions('signApproval', decision)
   const { id: toolCallId, approvalId } = call
-  const expiresAt = decision.expiresAt ?? Math.floor(Date.now() / 1000) + lifetime
+  const expiresAt = decision.expiresAt ?? new Date(Date.now() + lifetime * 1000).toISOString()
   const approval: Approval = { ...decision, toolCallId, ...compact({ approvalId }), expiresAt }
   return { ...approval, proof: await sign(bound(call, approval), secret) }
 }
@@ -179,7 +179,7 @@ async function verify(
 ): Promise<boolean> {
   if (approval.toolCallId !== call.id) return false
   if (approval.approvalId !== undefined && approval.approvalId !== call.approvalId) return false
-  if (approval.expiresAt !== undefined && !(now < approval.expiresAt * 1000)) return false
+  if (approval.expiresAt !== undefined && !(now < Date.parse(approval.expiresAt))) return false
   if (secret === undefined) return true
   const [expiresAt = '', mac] = (approval.proof ?? '').split('.')
   const isOfPage = mac !== undefined

@@ -171,6 +171,22 @@ describe('stop', () => {
 describe('a turn that fails', () => {
   const overloaded = new ApiError('Overloaded', { kind: 'overloaded' })
 
+  it.each([['a text'], [undefined], [{ status: 500 }]])(
+    'by throwing %j has an Error, whose cause it is',
+    async (thrown) => {
+      const onError = vi.fn()
+      const onFinish = vi.fn()
+      const { chat, fail, now } = open({ onError, onFinish })
+      const sent = chat.send('A')
+      await fail(thrown)
+      await sent
+      const { error } = now()
+      expect(error).toBeInstanceOf(Error)
+      expect([error?.message, error?.cause]).toEqual([String(thrown), thrown])
+      expect([onError.mock.calls[0], onFinish.mock.calls[0]?.[0].error]).toEqual([[error], error])
+    },
+  )
+
   it('before its first event leaves a message that is not sent with the next one, and is sent again by retry', async () => {
     const onError = vi.fn()
     const { chat, push, end, fail, now, turns, say } = open({ onError })

@@ -141,7 +141,7 @@ const approvals = {
   refusing: (call) => signApproval(call, { approved: false, reason: 'Too dear' }, secret),
   forged: (call) => signApproval(call, { approved: true }, `${secret}!`),
   ofOther: (call) => signApproval({ ...call, argumentsText: '{"city":"Rome"}' }, { approved: true }, secret),
-  expired: (call) => signApproval(call, { approved: true, expiresAt: 1 }, secret),
+  expired: (call) => signApproval(call, { approved: true, expiresAt: '1970-01-01T00:00:01Z' }, secret),
   unsigned: async (call) => ({ toolCallId: call.id, approved: true }),
 } satisfies Record<string, (call: ToolCall) => Promise<Approval>>
 

@@ -30,6 +30,7 @@ export interface Block {
 /** The documents, by their paths from the root of the project. */
 export const documents: readonly string[] = [
   ...readdirSync(root).filter((name) => /\.(?:md|txt)$/.test(name)),
+  'create/README.md',
   ...['docs', 'examples'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
       name.endsWith('.md') && !name.includes('node_modules') ? [`${folder}/${name}`] : [],

@@ -68,7 +68,9 @@ const commands: Readonly<Record<string, (words: readonly string[]) => boolean>> 
   npm: ([verb = '', ...rest]) =>
     verb === 'install'
       ? rest.includes(name) || rest.some((word) => existsSync(join(root, 'node_modules', word)))
-      : ['pack', 'init', 'pkg'].includes(verb) || Object.hasOwn(scripts, verb === 'run' ? String(rest[0]) : verb),
+      : (verb === 'create' && existsSync(join(root, 'create', 'templates', String(rest[1])))) ||
+        ['pack', 'init', 'pkg'].includes(verb) ||
+        Object.hasOwn(scripts, verb === 'run' ? String(rest[0]) : verb),
   npx: ([tool = '']) => existsSync(join(root, 'node_modules', '.bin', tool)),
   node: (words) => isFileNamed(words),
   deno: (words) => words[0] === 'run' && isFileNamed(words),

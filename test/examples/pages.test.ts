@@ -78,7 +78,7 @@ describe.skipIf(!executablePath).each(names)('%s', (name) => {
   })
 })
 
-it.each(['react/Chat.jsx', 'svelte/Chat.svelte'])('%s is of fewer than 60 lines', (file) => {
+it.each(['react/Chat.tsx', 'svelte/Chat.svelte'])('%s is of fewer than 60 lines', (file) => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', file), 'utf8')
   expect(text.trimEnd().split('\n').length).toBeLessThan(60)
 })

@@ -1,8 +1,18 @@
 /** `npm pack` in a copy of the repository where `npm start` has built: the package has its types, and a complete build is not made again. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publicPaths } from '../../scripts/built-files.mjs'
 
@@ -10,11 +20,17 @@ const root = join(import.meta.dirname, '..', '..')
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'isoglot-prepack-')))
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { cwd: copy, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-/** The names of the files that `npm pack` puts into the package. */
-function packed(): string[] {
+/** The names of the files that `npm pack` puts into the package, whose documents `read` gets. */
+function packed(read?: (documents: ReadonlyMap<string, string>) => void): string[] {
   // The name is on the last line: below another command of npm, it prints the scripts first.
   const name = run('npm', 'pack', '--loglevel=error').trim().split('\n').at(-1) ?? ''
   const files = run('tar', '-tzf', name).trim().split('\n')
+  if (read) {
+    run('tar', '-xzf', name)
+    const isDocument = (file: string) => /\.(?:md|txt)$/.test(file)
+    read(new Map(files.filter(isDocument).map((file) => [file.slice(8), readFileSync(join(copy, file), 'utf8')])))
+    rmSync(join(copy, 'package'), { recursive: true })
+  }
   rmSync(join(copy, name))
   return files
 }
@@ -24,7 +40,7 @@ const timeOfTypes = () => statSync(join(copy, 'dist', 'index.d.ts')).mtimeMs
 beforeAll(() => {
   const isCopied = (name: string) => !/node_modules|\/scripts\/runtimes/.test(name.slice(root.length))
   const names = ['src', 'scripts', 'examples', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts']
-  for (const name of [...names, 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  for (const name of [...names, 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt'])
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: isCopied })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 })
@@ -51,4 +67,38 @@ it('has the types of every public path after the build of npm start, and makes t
   expect(timeOfTypes()).toBe(made)
   expect(packed()).toEqual(files)
   expect(timeOfTypes()).toBeGreaterThan(made)
+})
+
+it('has the guides and llms.txt, whose links lead to files of the package or to the repository, and changes none in the clone', () => {
+  const names = ['README.md', 'llms.txt', 'docs/start.md', 'docs/chat.md', 'docs/providers/openai-chat.md']
+  const own = names.map((name) => readFileSync(join(copy, name), 'utf8'))
+  const linksOf = (text = '') =>
+    [...text.replace(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const isAbsolute = (target: string) => /^(?:https?:|mailto:|#)/.test(target)
+  const checkLinks = (documents: ReadonlyMap<string, string>) => {
+    for (const name of names) expect([...documents.keys()]).toContain(name)
+    for (const [name, text] of documents) {
+      const relative = linksOf(text).filter((target) => !isAbsolute(target))
+      if (name === 'README.md') expect(relative).toEqual([])
+      const isHere = (target: string) => documents.has(posix.join(posix.dirname(name), target.split('#')[0] ?? ''))
+      expect([name, relative.filter((target) => !isHere(target))]).toEqual([name, []])
+    }
+  }
+  packed((documents) => {
+    checkLinks(documents)
+    expect(documents.get('README.md')).toContain('(`docs/start.md`)')
+    expect(documents.get('README.md')).not.toContain('![')
+  })
+  const manifest = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'))
+  const repository = { type: 'git', url: 'git+https://github.com/somebody/isoglot.git' }
+  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...manifest, repository }))
+  packed((documents) => {
+    checkLinks(documents)
+    const at = `https://github.com/somebody/isoglot/blob/v${manifest.version}`
+    const links = linksOf(documents.get('README.md'))
+    expect(links).toContain(`${at}/docs/start.md`)
+    expect(links).toContain(`${at}/docs/README.md#providers`)
+    expect(linksOf(documents.get('llms.txt'))).toContain(`${at}/src/index.ts`)
+  })
+  expect(names.map((name) => readFileSync(join(copy, name), 'utf8'))).toEqual(own)
 })

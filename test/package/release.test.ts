@@ -21,7 +21,16 @@ function release(...args: string[]) {
 
 beforeAll(() => {
   const isCopied = (name: string) => !/node_modules|\/scripts\/runtimes/.test(name.slice(root.length))
-  for (const name of ['src', 'scripts', 'package.json', 'package-lock.json', 'jsr.json', 'biome.json', '.gitignore'])
+  for (const name of [
+    'src',
+    'scripts',
+    'create',
+    'package.json',
+    'package-lock.json',
+    'jsr.json',
+    'biome.json',
+    '.gitignore',
+  ])
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: isCopied })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   writeFileSync(join(copy, '.gitignore'), 'node_modules\n')
@@ -48,12 +57,21 @@ it('puts version, date and repository where npm and JSR read them, which --check
   expect(jsonOf('package.json')).toMatchObject({
     version: '9.8.7',
     repository: { type: 'git', url: 'git+https://github.com/somebody/isoglot.git' },
+    homepage: 'https://github.com/somebody/isoglot#readme',
+  })
+  expect(jsonOf('create/package.json')).toMatchObject({
+    name: 'create-isoglot',
+    version: '9.8.7',
+    repository: { type: 'git', url: 'git+https://github.com/somebody/isoglot.git', directory: 'create' },
+    homepage: 'https://github.com/somebody/isoglot#readme',
   })
   expect([jsonOf('package-lock.json').version, jsonOf('jsr.json').version]).toEqual(['9.8.7', '9.8.7'])
   expect(textOf('CHANGELOG.md')).toMatch(/## Unreleased\n\n## 9\.8\.7 - \d{4}-\d\d-\d\d\n\n- Something is new\.\n$/)
   expect(stdout).toContain('git tag -m "9.8.7" v9.8.7')
   expect(git('status', '--porcelain').trim().split(/\s+/)).toEqual(
-    ['M CHANGELOG.md', 'M jsr.json', 'M package-lock.json', 'M package.json'].join(' ').split(' '),
+    ['M CHANGELOG.md', 'M create/package.json', 'M jsr.json', 'M package-lock.json', 'M package.json']
+      .join(' ')
+      .split(' '),
   )
   expect(release('--check', 'v9.8.7').status).toBe(0)
   expect(release('--check', 'v9.8.8').stderr).toContain('package.json says version 9.8.7')

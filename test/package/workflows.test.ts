@@ -38,9 +38,10 @@ it('the release publishes to JSR and to npm, with provenance, after all tests, f
   expect([on, jobs.publish.needs]).toEqual([{ push: { tags: ['v*'] } }, 'test'])
   expect(jobs.publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
   const runs = jobs.publish.steps.flatMap(({ run }: { run?: string }) => run ?? [])
-  expect(runs.slice(-2)).toEqual([
+  expect(runs.slice(-3)).toEqual([
     expect.stringContaining('deno publish'),
-    expect.stringMatching(/^npm publish --provenance --access public/),
+    'npm publish --provenance --access public',
+    'npm publish ./create --provenance --access public',
   ])
 })
 

@@ -34,13 +34,17 @@ describe('a signed decision', () => {
   it.each<[string, Partial<Approval>]>([
     ['turned into its opposite', { approved: true }],
     ['given another reason', { reason: 'fine' }],
-    ['made to last longer', { expiresAt: 9e9 }],
+    ['made to last longer', { expiresAt: '2255-03-13T16:00:00Z' }],
     ['moved to another conversation', { approvalId: 'random.other' }],
     ['stripped of its proof', { proof: '' }],
     ['given a proof that is not valid base64', { proof: '%%%' }],
     ['given a shortened proof', { proof: 'AAAA' }],
   ])('does not count once it was %s', async (_what, change) => {
-    const approval = await signApproval(pay, { approved: false, reason: 'no', expiresAt: 8e9 }, secret)
+    const approval = await signApproval(
+      pay,
+      { approved: false, reason: 'no', expiresAt: '2223-07-06T10:13:20Z' },
+      secret,
+    )
     expect(await verifyApproval(pay, approval, secret)).toBe(true)
     expect(await verifyApproval(pay, { ...approval, ...change }, secret)).toBe(false)
   })
@@ -51,10 +55,10 @@ describe('a signed decision', () => {
   })
 
   it('counts until it expires, to the millisecond', async () => {
-    const approval = await signApproval(pay, { approved: true, expiresAt: 1000 }, secret)
+    const approval = await signApproval(pay, { approved: true, expiresAt: '1970-01-01T00:16:40Z' }, secret)
     expect(await verifyApproval(pay, approval, secret, 999_999)).toBe(true)
     expect(await verifyApproval(pay, approval, secret, 1_000_000)).toBe(false)
-    expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true, expiresAt: Number.NaN }, undefined)).toBe(
+    expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true, expiresAt: 'soon' }, undefined)).toBe(
       false,
     )
   })
@@ -65,7 +69,7 @@ describe('a signed decision', () => {
       toolCallId: 'call_1',
       approvalId: 'random.digest',
       approved: true,
-      expiresAt: expect.any(Number),
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       proof: expect.stringMatching(/^[\w-]{43}$/),
     })
   })
@@ -156,9 +160,9 @@ it('is the same signature that any other HMAC-SHA-256 makes', async () => {
     { amount: { eur: 5 }, to: 'bob' },
     true,
     null,
-    8e9,
+    '2223-07-06T10:13:20Z',
   ])
-  const { proof } = await signApproval(pay, { approved: true, expiresAt: 8e9 }, secret)
+  const { proof } = await signApproval(pay, { approved: true, expiresAt: '2223-07-06T10:13:20Z' }, secret)
   expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
 })
 

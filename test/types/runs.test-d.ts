@@ -202,7 +202,9 @@ function checkPart(part: ToolPart<Tools>): void {
   if (part.state === 'arguments') part.toolCallId.trim()
   if (part.name !== 'by_t') return
   same<{ it: typeof part.value }, { it: { degrees: number } | undefined }>()
-  if (part.state === 'arguments') same<{ it: typeof part.arguments }, { it: JsonObject | undefined }>()
+  if (part.state === 'arguments')
+    same<{ it: typeof part.arguments }, { it: { city?: string; days?: number } | undefined }>()
+  if (part.state === 'invalid') same<{ it: typeof part.arguments }, { it: JsonObject | undefined }>()
   if (part.state === 'done') same<typeof part.arguments, { city: string; days?: number }>()
   // @ts-expect-error: they may be on their way
   part.arguments.city

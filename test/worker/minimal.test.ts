@@ -13,8 +13,9 @@ beforeEach(() => {
 const secret = 'a-secret-of-the-server-of-the-app-32'
 const ask = (shown: string, SHARED_SECRET: string | undefined) => {
   const headers = { 'content-type': 'application/json', ...(shown && { authorization: shown }) }
-  const body = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"hi"}]}'
-  const request = new Request('https://w.example/v1/chat/completions', { method: 'POST', headers, body })
+  const context = { messages: [{ role: 'user', content: 'hi' }] }
+  const body = JSON.stringify({ version: 1, model: 'openai:gpt-5-mini', context, wholeAnswer: true })
+  const request = new Request('https://w.example/answer', { method: 'POST', headers, body })
   return minimal.fetch(request, { OPENAI_API_KEY: canary, SHARED_SECRET: SHARED_SECRET as string })
 }
 

@@ -2,7 +2,7 @@
 import { tool } from 'isoglot'
 import { fetchTransport } from 'isoglot/chat'
 import { createRoot } from 'react-dom/client'
-import { Chat } from '../../react/Chat.jsx'
+import { Chat } from '../../react/Chat.tsx'
 import { localWeather, setTheme } from './tools.ts'
 
 const tools = [

@@ -10,6 +10,7 @@ import { httpModel } from '../../ask/http-model.ts'
 import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { AnthropicModel, Known } from '../../core/model-names.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream, idPrefix } from './decode-answer.ts'
@@ -31,7 +32,7 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * const { message } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function anthropic(model: string, settings: AnthropicSettings = {}): HttpModel {
+export function anthropic(model: Known<AnthropicModel>, settings: AnthropicSettings = {}): HttpModel {
   checkOptions('model', settings)
   const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, ...rest } = settings
   const providerUrl = 'https://api.anthropic.com/v1'

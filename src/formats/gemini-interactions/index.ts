@@ -9,6 +9,7 @@
 import { httpModel } from '../../ask/http-model.ts'
 import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { GeminiModel, Known } from '../../core/model-names.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
@@ -37,7 +38,7 @@ const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function geminiInteractions(model: string, options: ModelSettings = {}): HttpModel {
+export function geminiInteractions(model: Known<GeminiModel>, options: ModelSettings = {}): HttpModel {
   checkOptions('model', options)
   const { baseUrl, ...settings } = options
   return httpModel(createClientCodec(), model, { ...settings, baseUrl: baseUrl ?? providerUrl, providerUrl })

@@ -10,6 +10,7 @@ import { httpModel } from '../../ask/http-model.ts'
 import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, LateInstructions, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { GeminiModel, Known } from '../../core/model-names.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream } from './decode-answer.ts'
@@ -62,7 +63,7 @@ export interface GeminiSettings extends ModelSettings {
  * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
-export function gemini(model: string, settings: GeminiSettings = {}): HttpModel {
+export function gemini(model: Known<GeminiModel>, settings: GeminiSettings = {}): HttpModel {
   checkOptions('model', settings)
   const { lateInstructions, developer = lateInstructions === 'hoist' ? 'system' : 'user', baseUrl, ...rest } = settings
   if (lateInstructions === 'inline') {

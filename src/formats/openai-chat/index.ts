@@ -7,6 +7,7 @@
 import { httpModel } from '../../ask/http-model.ts'
 import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
+import type { Known, OpenaiModel } from '../../core/model-names.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
@@ -66,7 +67,7 @@ export {
  * const { message } = await generate({ model, prompt: 'Hello' })
  * ```
  */
-export function openaiChat(model: string, settings: ModelSettings = {}): HttpModel {
+export function openaiChat(model: Known<OpenaiModel>, settings: ModelSettings = {}): HttpModel {
   return chatModel(openai, model, settings)
 }
 

@@ -8,6 +8,7 @@ import { httpModel } from '../../ask/http-model.ts'
 import { checkOptions } from '../../core/checks.ts'
 import type { ClientCodec, ModelSettings } from '../../core/codec.ts'
 import { compact } from '../../core/json.ts'
+import type { Known, OpenaiModel } from '../../core/model-names.ts'
 import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import type { GatewayFormat } from '../shared/gateway-format.ts'
@@ -32,7 +33,7 @@ import { format, idPrefix, rulesOf } from './tables.ts'
  * const { message } = await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'Hello' })
  * ```
  */
-export function openaiResponses(model: string, settings: ModelSettings = {}): HttpModel {
+export function openaiResponses(model: Known<OpenaiModel>, settings: ModelSettings = {}): HttpModel {
   return responsesModel(model, settings, openaiDialect)
 }
 

@@ -1,23 +1,23 @@
 /**
  * Asks the Worker that serves this page. Without a library: a token, one request, and the text of its events. With `isoglot/remote`, a page
- * has tools, approval and all else too.
+ * has tools, approval and all else too. A password, if the page asks for one, takes the place of the token.
  */
 const form = document.querySelector('form')
 const answer = document.querySelector('#answer')
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  const question = new FormData(form).get('question')
+  const fields = new FormData(form)
   answer.textContent = ''
   try {
-    for await (const text of ask(question)) answer.textContent += text
+    for await (const text of ask(fields.get('question'), fields.get('password'))) answer.textContent += text
   } catch (error) {
     answer.textContent = `The request failed: ${error.message}`
   }
 })
 
-async function* ask(question) {
-  const { token } = await (await post('/session', {})).json()
+async function* ask(question, password) {
+  const token = password ?? (await (await post('/session', {})).json()).token
   const context = { messages: [{ role: 'user', content: question }] }
   const body = { version: 1, model: 'openai:gpt-5-mini', context }
   const response = await post('/answer', body, { authorization: `Bearer ${token}` })

@@ -70,7 +70,7 @@ function decodeOptions(body: JsonObject): RequestOptions {
   // An absent `thinking_summaries` means `none` on the wire, but the encoder's default is `auto`. So `none` is kept explicitly.
   const summaries = effort === undefined ? undefined : (field(config, 'thinking_summaries') ?? 'none')
   const keptConfig = { ...otherFields(config, read), ...compact({ thinking_summaries: summaries }) }
-  const kept = {
+  const kept: JsonObject = {
     ...otherFields(body, knownOfRequest),
     ...compact({
       generation_config: isObject(body.generation_config) ? unlessEmpty(keptConfig) : body.generation_config,

@@ -85,7 +85,7 @@ export function decodeRequest(
   )
   const generationConfig = camelNested(field(wire, 'generationConfig'), ['thinkingConfig'])
   const config = isObject(generationConfig) ? decodeConfig(generationConfig) : undefined
-  const gemini = {
+  const gemini: JsonObject = {
     ...otherFields(wire, requestFields),
     ...compact({ systemInstruction: systemRest, toolConfig, generationConfig: config?.rest ?? generationConfig }),
   }

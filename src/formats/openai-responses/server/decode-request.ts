@@ -91,7 +91,7 @@ function decodeOptions(body: JsonObject): RequestOptions {
   const toolChoice = decodeToolChoice(choice)
   const identifier = stringOr(field(body, 'safety_identifier'), undefined)
   const user = stringOr(field(body, 'user'), undefined)
-  const kept = {
+  const kept: JsonObject = {
     ...otherFields(body, knownOfRequest),
     ...unread(body, 'instructions', 'string'),
     ...unread(body, 'previous_response_id', 'string'),

@@ -1,15 +1,14 @@
 /** A chat for React: the store has the state, and the component draws it. It takes the options of the store. */
+import type { ChatStoreOptions, ViewPart } from 'isoglot/chat'
 import { useChat } from 'isoglot/react'
 
-export function Chat(options) {
+export function Chat(options: ChatStoreOptions) {
   const { messages, error, isBusy, send, stop } = useChat(options)
 
-  function submit(event) {
-    event.preventDefault()
-    if (isBusy) return stop()
-    const text = new FormData(event.target).get('text').trim()
-    event.target.reset()
-    if (text !== '') send(text)
+  function submit(form: FormData): void {
+    const text = `${form.get('text')}`.trim()
+    if (isBusy) void stop()
+    else if (text !== '') void send(text)
   }
 
   return (
@@ -22,7 +21,7 @@ export function Chat(options) {
         ))}
       </ol>
       {error && <p role="alert">{error.message}</p>}
-      <form onSubmit={submit}>
+      <form action={submit}>
         <input name="text" aria-label="Message" autoComplete="off" />
         <button type="submit">{isBusy ? 'Stop' : 'Send'}</button>
       </form>
@@ -30,7 +29,7 @@ export function Chat(options) {
   )
 }
 
-function drawPart(part) {
+function drawPart(part: ViewPart) {
   if (part.type === 'text') return <p key={part.id}>{part.text}</p>
   if (part.type === 'reasoning') return <blockquote key={part.id}>{part.text}</blockquote>
   if (part.type === 'tool') return <code key={part.id}>{`${part.name} ${part.argumentsText} ${part.state}`}</code>
