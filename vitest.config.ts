@@ -43,7 +43,7 @@ const exhaustive = [
   ...installed,
   'test/gateway/{clients,faults,figures,gateway,keys,keys-in-streams,malformed,malformed-questions,settings,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{bounds,door,keys,leases,limits,runs,runs-schedules,spending,upstream,user-account}.test.ts',
+  'test/worker/{bounds,door,keys,leases,limits,policy,runs,runs-schedules,spending,upstream,user-account}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,seal,ui-messages}.test.ts',
   'test/foreign-proofs.test.ts',
   'test/examples/commands.test.ts',
