@@ -47,9 +47,7 @@ const differences: readonly Difference[] = [
     reason: 'words',
   },
   { file: 'client/local-model', title: /has the time limits of every model/, reason: 'clocks' },
-  { file: 'client/responses-socket', title: /is an error with its status/, reason: 'status' },
-  { file: 'client/responses-socket', title: /if it closes before the answer begins/, reason: 'words' },
-  { file: 'client/responses-socket', title: /where the way to open one says it/, reason: 'status' },
+  { file: 'client/mistakes', title: /inside an option gets an error that says apiKey$/, reason: 'settings' },
   {
     file: 'client/resume',
     title: /^(?!isoglot ).* > (?:continues (?:wherever|over a real)|requests the events|runs each tool)/,
@@ -75,7 +73,6 @@ const differences: readonly Difference[] = [
   { file: 'client/whole', title: /a 400 of a server that cannot stream/, reason: 'words' },
   { file: 'client/whole', title: /a body that is not an answer is reported with its address/, reason: 'words' },
   { file: 'client/wires', title: /in Node > .* on an error in the middle of a stream/, reason: 'words' },
-  { file: 'client/wrong-options', title: /> apiKey, which may be/, reason: 'settings' },
 ]
 
 /** The differences of a test file. */

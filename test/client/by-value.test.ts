@@ -50,11 +50,6 @@ describe('a wrong value of a field', () => {
       { prompt: { messages: ['x'], tools: [one] } },
       maker,
     ]),
-    ...wrongTools.map(([what, one, maker]): [string, object, string] => [
-      `${what}, in a context of a context`,
-      { prompt: { prompt: { messages: ['x'], tools: [one] } } },
-      maker,
-    ]),
     [
       'decisions about calls, and nothing that could run them',
       { approvals: [{ toolCallId: 'a', approved: true }] },
@@ -79,12 +74,6 @@ describe('a wrong value of a field', () => {
       expect(error?.message).toContain(maker)
     }
     expect(sent).toBe(0)
-  })
-
-  it.each(words)('is refused when a tool is made: needsApproval: %j', (word) => {
-    expect(() => tool({ name: 'pay', needsApproval: word as never, execute: () => 1 })).toThrow(
-      /tool "pay".*"needsApproval".*approval\(\)/,
-    )
   })
 
   it('is refused when a budget or a rule is made', () => {

@@ -67,19 +67,6 @@ describe('a run ends', () => {
     expect(upstream.asked).toHaveLength(rounds)
   })
 
-  it('at `max_rounds` once the last calls have run, and the next run continues from their results', async () => {
-    forEver()
-    const { messages, pending, stopReason } = await generate(ask({ maxRounds: 1 }))
-    expect({ stopReason, said: messages.map(({ role }) => role), pending }).toEqual({
-      stopReason: 'max_rounds',
-      said: ['user', 'assistant', 'tool'],
-      pending: [],
-    })
-    upstream.answer(json(chatBody('done')))
-    const { outcome } = await generate(ask({ messages, prompt: 'go on' }))
-    expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: ['start 0', 'end 0'] })
-  })
-
   it('when the model makes the same call as often in a row as the caller allows, to the same result', async () => {
     upstream.answer(json(chatBody(null, [calling('a')])))
     const { outcome, rounds } = await generate(ask({ maxRepeatedCalls: 3 }))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { createChat, generate, generateObject, stream, t, tool } from '../../src/index.ts'
+import { createChat, generate, generateObject, stream, t } from '../../src/index.ts'
 import type { JsonSchema } from '../../src/messages/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chunks, json } from '../support/upstream.ts'
@@ -84,25 +84,6 @@ describe('a chat on Responses', () => {
   })
 })
 
-it('a chat offers each of its tools, the last one of each name', async () => {
-  const named = (name: string, description: string) => ({ name, description })
-  upstream.answer(json(chatBody('a')))
-  const chat = createChat({ model: chatModel(), tools: [named('a', '1'), named('b', '2')] })
-  chat.addTool(named('c', '3'))
-  chat.addTool(named('a', '4'))
-  await chat.send('x')
-  const offered = (at: number) =>
-    (upstream.asked[at]?.body.tools ?? []) as { function: { name: string; description: string } }[]
-  expect(offered(0).map(({ function: { name, description } }) => [name, description])).toEqual([
-    ['a', '4'],
-    ['b', '2'],
-    ['c', '3'],
-  ])
-  expect([chat.removeTool('b'), chat.removeTool('b')]).toEqual([true, false])
-  await chat.send('x')
-  expect(offered(1).map(({ function: { name } }) => name)).toEqual(['a', 'c'])
-})
-
 it('a provider that is overloaded in a 200 is asked again without a key, where nothing was said yet', async () => {
   const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
   for (const [type, times] of [
@@ -143,34 +124,6 @@ it.each(['```json\n{"a":1}```', '```\n{"a":1}\n```', '```json\n{"a":1}\n```\n', 
     expect(object).toEqual({ a: 1 })
   },
 )
-
-it('a run of many rounds does not gather listeners, round by round or call by call', async () => {
-  const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
-  const calls = Array.from({ length: 9 }, (_, at) => json(chatBody(null, [[`c${at}`, 'f', '{}']])))
-  upstream.answer(...calls, json(chatBody('done')))
-  const held = new Map<EventTarget, number>()
-  let most = 0
-  const { addEventListener, removeEventListener } = AbortSignal.prototype
-  const count = (signal: EventTarget, by: number) => {
-    held.set(signal, (held.get(signal) ?? 0) + by)
-    most = Math.max(most, held.get(signal) ?? 0)
-  }
-  AbortSignal.prototype.addEventListener = function (this: AbortSignal, ...args: [never, never]) {
-    count(this, 1)
-    return addEventListener.apply(this, args)
-  }
-  AbortSignal.prototype.removeEventListener = function (this: AbortSignal, ...args: [never, never]) {
-    count(this, -1)
-    return removeEventListener.apply(this, args)
-  }
-  try {
-    expect((await generate({ model: chatModel(), prompt: 'x', tools: [f] })).rounds).toBe(10)
-  } finally {
-    Object.assign(AbortSignal.prototype, { addEventListener, removeEventListener })
-  }
-  expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThan(8)
-})
 
 describe('a choice of tools', () => {
   const named = (name: string) => ({ name, description: '', parameters: { type: 'object' as const } })

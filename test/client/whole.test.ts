@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts'
 import { inTurn } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
-import { type Answering, chatBody, chatText, chunks, hang, json } from '../support/upstream.ts'
+import { type Answering, chatBody, chunks, hang, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
 
 const upstream = ownUpstream()
@@ -188,27 +188,4 @@ describe('a request that cannot be streamed is sent as a request for a whole ans
       expect(upstream.asked[0]?.path).toMatch(/:generateContent$/)
     }
   })
-})
-
-it('an answer that is cut off has the received part in `partial`', async () => {
-  upstream.answer(chunks(chatText('Half').slice(0, 2), { after: 'reset' }))
-  const error = await failure(generate(ask()))
-  expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
-  expect(JSON.stringify(error.partial)).toContain('Half')
-})
-
-it('an attempt that failed before its first event is not part of the result', async () => {
-  const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
-  const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-  const request = () => ask({ model: wire.model(upstream.url), retries: 1 })
-  for (const run of [() => stream(request()).response, () => generate(request())]) {
-    upstream.answer(chunks([`event: error\ndata: ${JSON.stringify(overloaded)}\n\n`]), chunks(wire.text('Now')))
-    const { text, messages, rounds } = await run()
-    expect({ text, rounds, roles: messages.map(({ role }) => role) }).toEqual({
-      text: 'Now',
-      rounds: 1,
-      roles: ['user', 'assistant'],
-    })
-    expect(upstream.asked).toHaveLength(2)
-  }
 })

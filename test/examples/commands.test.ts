@@ -71,7 +71,7 @@ describe('the index', () => {
   })
 })
 
-// It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare.
+// It starts `wrangler dev`, which takes ten seconds.
 command.for(inject('isExhaustive') ? ['resume'] : [])(
   '%s continues an answer that is cut, sends it again, and stops another',
   { timeout: longest },

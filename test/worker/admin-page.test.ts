@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '../../scripts/chromium.mjs'
 import { type Served, serve } from '../support/serve.ts'
-import { answerAdmin, ask, env, token } from './admin-account.ts'
+import { answerAdmin, env, token } from './admin-account.ts'
 
 const executablePath = findChromium()
 if (!executablePath) console.warn("SKIPPED: the operator's view is not looked at, since no Chromium is installed")
@@ -111,20 +111,6 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('The Worker does not know this token.')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('token')
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-    await page.close()
-  })
-
-  it('says so where a table has only the first of its rows', async () => {
-    const { page } = await open({ size: 'desktop', colorScheme: 'light' })
-    await page.route('**/admin/summary**', async (route) => {
-      const answer = await (await answerAdmin(ask(), env)).json()
-      await route.fulfill({ json: { ...answer, liveCount: 250, usage: { ...answer.usage, count: 16_800 } } })
-    })
-    await enter(page)
-    await page.locator('#figures').waitFor()
-    await expect.poll(() => page.locator('#usage').innerText()).toContain('The first 2 of 16,800.')
-    await expect.poll(() => page.locator('#live').innerText()).toContain('The first 2 of 250.')
-    await expect.poll(() => page.locator('#today').innerText()).toMatch(/Live streams\s+250/)
     await page.close()
   })
 

@@ -2,10 +2,10 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
+import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
   loginSecret,
-  paths,
   type Rig,
   startRig,
   startUpstream,
@@ -50,111 +50,28 @@ async function spentBy(user: string): Promise<number | undefined> {
   return (await daysOf()).find((row) => row.user === user)?.spent
 }
 
-const post = async (path: string, body: object, user: string, grant: object = {}, init: RequestInit = {}) => {
-  const headers = {
-    authorization: `Bearer ${await tokenFor(rig, user, grant)}`,
-    'content-type': 'application/json',
-    ...init.headers,
-  }
-  return fetch(rig.url + path, { method: 'POST', ...init, headers, body: JSON.stringify(body) })
-}
-const chat = (say: unknown, more: object = {}) => ({
-  ...{ model: 'openai-chat:demo-model', stream: true },
-  messages: [{ role: 'user', content: say }],
-  ...more,
+const shown = async (user: string, grant: object = {}) => ({
+  authorization: `Bearer ${await tokenFor(rig, user, grant)}`,
 })
+/** Asks what the user's name scripts. */
+const ask = async (wire: WireName, user: string, body: { stream?: boolean } = { stream: true }, grant: object = {}) =>
+  rig.ask(wire, user, body, { headers: await shown(user, grant) })
 
 // ---- what a provider reports ------------------------------------------------------------------
 
-const head = { id: 'c', created: 1_790_000_000, model: 'm' }
-const data = (value: object | string) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
-const event = (value: { type: string }) => `event: ${value.type}\n${data(value)}`
-/** In the place of a usage; JSON cannot write some of the figures otherwise. */
-const here = 'USAGE'
-
-/** By hand: an answer of each provider that says 'Hello there', and its usage. */
-const answers: Record<WireName, string> = {
-  'openai-chat': [
-    {
-      ...head,
-      object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta: { content: 'Hello there' }, finish_reason: null }],
-    },
-    { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    { ...head, object: 'chat.completion.chunk', choices: [], usage: here },
-    '[DONE]',
-  ]
-    .map(data)
-    .join(''),
-  'openai-responses': [
-    { type: 'response.created', response: { ...head, object: 'response', status: 'in_progress', output: [] } },
-    {
-      ...{ type: 'response.output_item.added', output_index: 0 },
-      item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
-    },
-    { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hello there' },
-    {
-      ...{ type: 'response.output_item.done', output_index: 0 },
-      item: {
-        ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
-        content: [{ type: 'output_text', text: 'Hello there', annotations: [] }],
-      },
-    },
-    {
-      type: 'response.completed',
-      response: { ...head, object: 'response', status: 'completed', output: [], usage: here },
-    },
-  ]
-    .map(event)
-    .join(''),
-  anthropic: [
-    {
-      type: 'message_start',
-      message: {
-        ...{
-          id: 'm',
-          type: 'message',
-          role: 'assistant',
-          model: 'm',
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-        },
-        usage: { input_tokens: 11, output_tokens: 1 },
-      },
-    },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello there' } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: here },
-    { type: 'message_stop' },
-  ]
-    .map(event)
-    .join(''),
-  gemini: data({
-    candidates: [{ content: { role: 'model', parts: [{ text: 'Hello there' }] }, index: 0, finishReason: 'STOP' }],
-    usageMetadata: here,
-    modelVersion: 'm',
-  }),
-  ollama: [
-    {
-      model: 'm',
-      created_at: '2026-11-21T12:00:00Z',
-      message: { role: 'assistant', content: 'Hello there' },
-      done: false,
-    },
-    {
-      ...{ model: 'm', created_at: '2026-11-21T12:00:00Z', message: { role: 'assistant', content: '' } },
-      ...{ done: true, done_reason: 'stop', [here]: 0 },
-    },
-  ]
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join(''),
+/** An answer of each provider that says 'Hello there', with these figures at its end. */
+function answerOf(wire: WireName, usage: string): string {
+  const text = speakers[wire].pieces({ text: 'Hello there' }).join('')
+  const from =
+    wire === 'ollama' ? /"prompt_eval_count".*"eval_count":\d+/ : /("usage\w*"):\{(?:[^{}]|\{[^{}]*\})*\}(?!.*"usage)/s
+  return text.replace(from, wire === 'ollama' ? usage.slice(1, -1) : `$1:${usage}`)
 }
-const answerOf = (wire: WireName, usage: string) =>
-  wire === 'ollama'
-    ? answers.ollama.replace(`"${here}":0`, usage.slice(1, -1))
-    : answers[wire].replace(`"${here}"`, usage)
+/** What comes before a text of this length, and one piece of it. */
+function longOf(wire: WireName): { readonly opening: string; readonly frame: string } {
+  const pieces = speakers[wire].pieces({ text: 'q'.repeat(16_000) })
+  const at = pieces.findIndex((piece) => piece.length > 8000)
+  return { opening: pieces.slice(0, at).join(''), frame: pieces[at] ?? '' }
+}
 
 /** The figures of each provider, of 11 tokens of input and 7 of output, as JSON. */
 const usages: Record<WireName, string> = {
@@ -167,23 +84,7 @@ const usages: Record<WireName, string> = {
     '{"promptTokenCount":11,"candidatesTokenCount":7,"thoughtsTokenCount":0,"cachedContentTokenCount":0,"toolUsePromptTokenCount":0,"totalTokenCount":18}',
   ollama: '{"prompt_eval_count":11,"eval_count":7}',
 }
-const nasty = [
-  '-1',
-  '-1e9',
-  '0',
-  '0.5',
-  '10.5',
-  '1e15',
-  '1e19',
-  '1e300',
-  '1e400',
-  '9007199254740993',
-  '"12"',
-  'null',
-  '{}',
-  '[7]',
-  'true',
-]
+const nasty = '-1 -1e9 0 0.5 10.5 1e15 1e19 1e300 1e400 9007199254740993 "12" null {} [7] true'.split(' ')
 
 /** Each figure of each provider, replaced by a fourth of these, one streamed and the next one not; by all in `exhaustive`, where it is both. */
 const cases = wireNames.flatMap((wire) =>
@@ -196,33 +97,17 @@ const cases = wireNames.flatMap((wire) =>
     })),
   ),
 )
-const minimal: Record<WireName, (say: string) => object> = {
-  'openai-chat': (say) => chat(say),
-  'openai-responses': (input) => ({ model: 'demo-model', stream: true, input }),
-  anthropic: (say) => ({
-    model: 'demo-model',
-    stream: true,
-    max_tokens: 100,
-    messages: [{ role: 'user', content: say }],
-  }),
-  gemini: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
-  ollama: (say) => ({ model: 'demo-model', stream: true, messages: [{ role: 'user', content: say }] }),
-}
-const pathOf = (wire: WireName) =>
-  wire === 'gemini' ? '/v1beta/models/demo-model:streamGenerateContent?alt=sse' : paths[wire]
-
 describe.each(wireNames)('an answer of %s', (wire) => {
   it.each([true, false])(
     'with any figure in its usage is booked within its bounds, and no other user loses anything (streaming: %s)',
     async (stream) => {
+      expect(answerOf(wire, usages[wire])).toContain(usages[wire].slice(1, -1))
       const asked = cases.filter((one) => one.wire === wire && (isExhaustive || one.turn === (stream ? 0 : 4)))
       const go = async (user: string, usage: string) => {
         upstream.script(user, (_, response) => {
           response.writeHead(200, { 'content-type': typeOf(wire) }).end(answerOf(wire, usage))
         })
-        const path = stream ? pathOf(wire) : paths[wire]
-        const body = wire === 'gemini' ? minimal[wire](user) : { ...minimal[wire](user), stream }
-        await (await post(path, body, user)).text().catch(() => '')
+        await (await ask(wire, user, { stream })).text().catch(() => '')
       }
       const before = crypto.randomUUID()
       for (let at = 0; at < asked.length; at += 10)
@@ -254,8 +139,8 @@ describe.each(wireNames)('an answer of %s', (wire) => {
       let sent = 0
       upstream.script(user, async ({ closedEarly }, response) => {
         response.writeHead(200, { 'content-type': typeOf(wire) })
-        const frame = deltaOf[wire]('q'.repeat(8000))
-        if (wire === 'openai-responses' || wire === 'anthropic') response.write(openingOf(wire))
+        const { opening, frame } = longOf(wire)
+        response.write(opening)
         let isClosed = false
         void closedEarly.then(() => (isClosed = true))
         for (; sent < 1500 && !isClosed; sent++) {
@@ -264,8 +149,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
         }
         response.end()
       })
-      const body = wire === 'gemini' ? minimal[wire](user) : { ...minimal[wire](user), stream }
-      const answer = await post(stream ? pathOf(wire) : paths[wire], body, user, { maxOutputTokens: 10 })
+      const answer = await ask(wire, user, { stream }, { maxOutputTokens: 10 })
       const text = await answer.text().catch(() => '')
       expect(text.length).toBeLessThan(1_000_000)
       expect(sent).toBeLessThan(200)
@@ -277,32 +161,6 @@ describe.each(wireNames)('an answer of %s', (wire) => {
   )
 })
 
-/** The events before the text, for the wires that have some. */
-const openingOf = (wire: 'openai-responses' | 'anthropic') =>
-  answers[wire].slice(0, answers[wire].indexOf(deltaMark[wire]))
-const deltaMark = {
-  'openai-responses': 'event: response.output_text.delta',
-  anthropic: 'event: content_block_delta',
-}
-const deltaOf: Record<WireName, (text: string) => string> = {
-  'openai-chat': (content) =>
-    data({
-      ...head,
-      object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta: { content }, finish_reason: null }],
-    }),
-  'openai-responses': (delta) =>
-    event({
-      ...{ type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 },
-      ...{ delta },
-    }),
-  anthropic: (text) => event({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text } } }),
-  gemini: (text) =>
-    data({ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }], modelVersion: 'm' }),
-  ollama: (content) =>
-    `${JSON.stringify({ model: 'm', created_at: '2026-11-21T12:00:00Z', message: { role: 'assistant', content }, done: false })}\n`,
-}
-
 // ---- what is not said -------------------------------------------------------------------------
 
 describe.concurrent('the whole reservation is booked', () => {
@@ -310,13 +168,7 @@ describe.concurrent('the whole reservation is booked', () => {
   const think = (user: string) =>
     upstream.script(user, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(
-        data({
-          ...head,
-          object: 'chat.completion.chunk',
-          choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
-        }),
-      )
+      response.write(speakers['openai-chat'].pieces({ text: 'Hello' })[0])
       const timer = setInterval(() => response.write(': thinking\n\n'), 200)
       response.on('close', () => clearInterval(timer))
     })
@@ -328,7 +180,7 @@ describe.concurrent('the whole reservation is booked', () => {
     async (stream, { expect }) => {
       const user = crypto.randomUUID()
       think(user)
-      const answer = await post(paths['openai-chat'], chat(user, { stream }), user)
+      const answer = await ask('openai-chat', user, { stream })
       expect(await answer.text()).toContain('did not answer in time')
       expect(await spentBy(user)).toBeGreaterThan(atLeast)
     },
@@ -338,13 +190,13 @@ describe.concurrent('the whole reservation is booked', () => {
     const user = crypto.randomUUID()
     upstream.script(user, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(deltaOf['openai-chat']('Hello'))
+      response.write(speakers['openai-chat'].pieces({ text: 'Hello' }).slice(0, 2).join(''))
     })
-    const init = { headers: { 'idempotency-key': user } }
-    const answer = await post(paths['openai-chat'], chat(user), user, {}, init)
+    const headers = await shown(user)
+    const kept = { headers: { ...headers, 'idempotency-key': user } }
+    const answer = await rig.ask('openai-chat', user, { stream: true }, kept)
     const name = answer.headers.get('x-isoglot-stream')
     await answer.body?.getReader().read()
-    const headers = { authorization: `Bearer ${await tokenFor(rig, user)}` }
     expect((await fetch(`${rig.url}/v1/streams/${name}`, { method: 'DELETE', headers })).status).toBe(204)
     expect(await spentBy(user)).toBeGreaterThan(atLeast)
   })
@@ -397,7 +249,7 @@ describe('what is reserved', () => {
   it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
     'of a request of %s includes all the bytes of %s',
     async (wire, _, more) => {
-      const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
+      const answer = await ask(wire, crypto.randomUUID(), { stream: true, ...more }, poor)
       expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
     },
   )
@@ -412,27 +264,24 @@ describe('what is reserved', () => {
           .end(answerOf('openai-chat', usages['openai-chat'])),
     )
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300_000)}` } }
-    const answer = await post(paths['openai-chat'], chat([{ type: 'text', text: user }, picture]), user, {
-      ...poor,
-      dailyBudgetUsd: 0.06,
-    })
-    expect([answer.status, (await answer.text()).includes('Hello there')]).toEqual([200, true])
+    const messages = [{ role: 'user', content: [{ type: 'text', text: user }, picture] }]
+    const body = { stream: true, messages }
+    const answer = await ask('openai-chat', user, body, { ...poor, dailyBudgetUsd: 0.06 })
+    expect([answer.status, (await answer.text()).includes('there')]).toEqual([200, true])
     expect(await spentBy(user)).toBe(46)
   })
 })
 
 describe('counts of tokens', () => {
-  const ask = (user: string, grant: object = {}) =>
-    post(
-      '/v1/messages/count_tokens',
-      { model: 'anthropic:demo-model', messages: [{ role: 'user', content: user }] },
-      user,
-      grant,
-    )
+  const count = async (user: string, grant: object = {}) => {
+    const headers = { 'content-type': 'application/json', ...(await shown(user, grant)) }
+    const body = JSON.stringify({ model: 'anthropic:demo-model', messages: [{ role: 'user', content: user }] })
+    return fetch(`${rig.url}/v1/messages/count_tokens`, { method: 'POST', headers, body })
+  }
 
   it('are refused for a user without money', async () => {
     const user = crypto.randomUUID()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(user, { dailyBudgetUsd: 0 })))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => count(user, { dailyBudgetUsd: 0 })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
     expect(upstream.askedFor(user)).toEqual([])
   })
@@ -446,14 +295,14 @@ describe('counts of tokens', () => {
     })
     let refused = 0
     const answers = Array.from({ length: 50 }, async () => {
-      const { status } = await ask(user)
+      const { status } = await count(user)
       if (status === 429 && ++refused === 46) gate.resolve()
       return status
     })
     const statuses = await Promise.all(answers)
     expect(statuses.filter((status) => status === 200)).toHaveLength(4)
     expect(upstream.askedFor(user)).toHaveLength(4)
-    expect(await (await ask(user)).json()).toEqual({ input_tokens: 3 })
+    expect(await (await count(user)).json()).toEqual({ input_tokens: 3 })
     expect(await spentBy(user)).toBe(0)
   })
 

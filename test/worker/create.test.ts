@@ -32,7 +32,7 @@ function openAccounts() {
   }
   return { reserved, binding: { getByName: () => account } }
 }
-const counterOf = (success: boolean) => ({ limit: vi.fn(async () => ({ success })) })
+const counter = { limit: async () => ({ success: true }) }
 const kept = { getByName: () => ({ fetch: async () => new Response('kept'), stop: async () => true }) }
 
 /** All parts; each can be removed. */
@@ -42,7 +42,7 @@ const whole = () =>
     policy: { models: { openai: ['demo-model'] } },
     keys: { openai: canary },
     accounts: { binding: openAccounts().binding },
-    limits: { perUser: counterOf(true), perNetwork: counterOf(true) },
+    limits: { perUser: counter, perNetwork: counter },
     runs: { binding: kept },
     admin: { token },
     page: { assets: { fetch: async () => new Response('the page') } },
@@ -113,39 +113,21 @@ describe('a part by itself, with the required parts', () => {
     expect(upstream).not.toHaveBeenCalled()
   })
 
-  it('limits: each counter limits its requests', async () => {
-    const few = counterOf(false)
-    const limited = createWorker({ ...least(), limits: { perUser: few, perNetwork: counterOf(true) } })
-    expect((await ask(limited)).status).toBe(429)
-    expect(few.limit).toHaveBeenCalledWith({ key: 'ada' })
-    const closed = createWorker({ ...least(), limits: { perUser: counterOf(true), perNetwork: few } })
-    const headers = { ...json, authorization: `Bearer ${loginSecret}`, 'cf-connecting-ip': '192.0.2.7' }
-    const init = { method: 'POST', headers, body: '{"user":"ada"}' }
-    expect((await closed.fetch(new Request('https://w.example/session', init))).status).toBe(429)
-    expect(few.limit).toHaveBeenLastCalledWith({ key: '192.0.2.7' })
-  })
-
   it('runs: store the answer of a request with a key, and no other', async () => {
     const worker = createWorker({ ...least(), runs: { binding: kept } })
     expect(await (await ask(worker, '', { 'idempotency-key': 'k' })).text()).toBe('kept')
     expect(await (await ask(worker)).text()).not.toBe('kept')
   })
 
-  it('admin: lists the existing parts for the operator', async () => {
-    const worker = createWorker({ ...least(), admin: { token } })
-    const { checks } = (await (await look(worker, '/admin/self-test', operator)).json()) as {
-      checks: { name: string }[]
-    }
-    expect(checks.map(({ name }) => name).filter((name) => !name.includes('_'))).toEqual(['settings', 'secrets'])
-    expect((await look(worker, '/admin/summary', operator)).status).toBe(404)
-    expect((await look(worker, '/admin/self-test')).status).toBe(401)
-  })
-
   it('page: serves its files, with their headers, and leaves the API unchanged', async () => {
     const worker = createWorker({ ...least(), page: whole().page })
     const page = await look(worker, '/')
     expect(await page.text()).toBe('the page')
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
     expect((await look(worker, '/v1/models')).status).toBe(401)
   })
 
@@ -154,21 +136,6 @@ describe('a part by itself, with the required parts', () => {
     expect((await ask(worker, '/ai')).status).toBe(200)
     for (const path of ['/session', '/v1/models', '/aix/v1/models', '/'])
       expect((await look(worker, path)).status).toBe(404)
-  })
-
-  it('keys: a stored key is read at each call, and an AI Gateway gets its token and no key', async () => {
-    const get = vi.fn(async () => canary)
-    const stored = createWorker({ ...least(), keys: { openai: { get } } })
-    await ask(stored)
-    await ask(stored)
-    expect(get).toHaveBeenCalledTimes(2)
-    upstream.mockClear()
-    const aiGateway = { url: 'https://gateway.ai.cloudflare.com/v1/a/g', token: 'a-token-of-the-gateway' }
-    await ask(createWorker({ ...least(), keys: { aiGateway } }))
-    const [url, init] = upstream.mock.calls[0] ?? []
-    expect(String(url)).toBe('https://gateway.ai.cloudflare.com/v1/a/g/openai/chat/completions')
-    expect(new Headers(init?.headers).get('cf-aig-authorization')).toBe('Bearer a-token-of-the-gateway')
-    expect(new Headers(init?.headers).has('authorization')).toBe(false)
   })
 })
 
@@ -382,34 +349,26 @@ describe('a wrong option', () => {
     ['session.origins', ['chat.example'], 'it must be a list of exact origins'],
     ['session.origins', [`${origin}/`], 'it must be a list of exact origins'],
     ['session.secret', 'short', 'it must have at least 32 bytes'],
-    ['session.nextSecret', 'a'.repeat(40), 'it must be random'],
     ['session.login.secret', 'short', 'it must have at least 32 bytes'],
-    ['session.login', 'a secret'],
-    ['session.turnstile', { secret: 'two words' }],
     ['session.turnstile', { secret: 'secret-of-turnstile', url: 'https://evil.example' }],
     ['session.demo', 'yes'],
     ['session.revoked', 'ada'],
     ['session.check', {}],
     ['policy.models', { opneai: ['a'] }, 'is not an option'],
-    ['policy.models.openai', 'gpt-5-mini'],
     ['policy.models.openai', ['gpt-*'], 'it must be a list of model names'],
     ['policy.maxOutputTokens', 0, 'it must be a positive whole number'],
     ['policy.maxBodyBytes', 1.5, 'it must be a positive whole number'],
-    ['policy.totalTimeoutMs', '600000'],
     ['policy.wholeAnswers', 'both'],
     ['policy.check', 'all'],
     ['keys.openai', 'short', 'it must be a bearer credential'],
-    ['keys.openai', { key: 'short' }],
-    ['keys.openai.baseUrl', 'http://example.com'],
+    ['keys.openai', { key: canary, baseUrl: 'http://example.com' }],
     ['keys.aiGateway', { url: 'https://gateway.example' }],
     ['accounts', 'on'],
     ['accounts.binding', {}, 'it must be bound to UserAccount'],
     ['accounts.dailyBudgetUsd', -1, 'it must be an amount in dollars'],
-    ['accounts.dailyBudgetUsd', Number.NaN],
     ['accounts.totalDailyBudgetUsd', '10'],
     ['accounts.liveStreams', 0],
     ['accounts.prices', { 'gpt-5-mini': [1, 2] }],
-    ['limits', {}],
     ['limits.perUser', {}, 'it must be a rate limiting binding'],
     ['runs.binding', undefined, 'it must be bound to StreamRun'],
     ['runs.keptMs', -5],
@@ -418,11 +377,7 @@ describe('a wrong option', () => {
     ['basePath', 'ai', 'it must begin with "/"'],
     ['basePath', '/ai/', 'it must begin with "/"'],
   ])('%s: %j is a TypeError that names it', (path, value, why = '') => {
-    const given =
-      path === 'keys.openai.baseUrl'
-        ? withOption('keys.openai', { key: canary, baseUrl: value })
-        : withOption(path, value)
-    const make = () => createWorker(given as WorkerOptions)
+    const make = () => createWorker(withOption(path, value) as WorkerOptions)
     expect(make).toThrow(TypeError)
     expect(make).toThrow(`"${path}`)
     expect(make).toThrow(why)
@@ -471,47 +426,20 @@ describe('a wrong option', () => {
 describe('options that are unsafe together', () => {
   const { origins, secret } = whole().session
   const turnstile = { secret: 'secret-of-turnstile' }
-  it.each<[string, object, string]>([
-    [
-      'without one of them no user can get a token',
-      { session: { origins, secret } },
-      'without one of them no user can get a token',
-    ],
-    [
-      'tokens that nothing signs',
-      { session: { origins, login: { secret: loginSecret } } },
-      '"session.secret" is missing',
-    ],
-    [
-      'strangers without a budget',
-      { session: { origins, secret, turnstile }, accounts: 'off' },
-      'their spending would have no limit',
-    ],
-    [
-      'everybody without a budget',
-      { session: { origins, secret, demo: 'open' }, accounts: 'off' },
-      'their spending would have no limit',
-    ],
-    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'remove one of the two'],
-    [
-      'kept answers whose names nothing signs',
-      { session: { origins, check: () => undefined } },
-      'it signs the names of the answers',
-    ],
-    [
-      'two secrets that are one',
-      { session: { origins, secret, login: { secret } } },
-      '"session.login.secret" is equal to "session.secret"',
-    ],
-    ['a model without a key', { keys: {} }, '"keys.openai" is missing'],
-    [
-      'a key beside a gateway',
-      { keys: { openai: canary, aiGateway: { url: 'https://g.example/v1', token: 'a-token-of-the-gateway' } } },
-      'is set, and "keys.aiGateway.url" too',
-    ],
-    ['no model', { policy: { models: {} } }, 'All lists of models are empty'],
-    ['a model twice', { policy: { models: { openai: ['a', 'a'] } } }, 'names a model twice'],
-  ])('are refused with a message: %s', (_, change, words) => {
+  const aiGateway = { url: 'https://g.example/v1', token: 'a-token-of-the-gateway' }
+  it.each<[object, string]>([
+    [{ session: { origins, secret } }, 'without one of them no user can get a token'],
+    [{ session: { origins, login: { secret: loginSecret } } }, '"session.secret" is missing'],
+    [{ session: { origins, secret, turnstile }, accounts: 'off' }, 'their spending would have no limit'],
+    [{ session: { origins, secret, demo: 'open' }, accounts: 'off' }, 'their spending would have no limit'],
+    [{ session: { origins, check: () => undefined, turnstile } }, 'remove one of the two'],
+    [{ session: { origins, check: () => undefined } }, 'it signs the names of the answers'],
+    [{ session: { origins, secret, login: { secret } } }, '"session.login.secret" is equal to "session.secret"'],
+    [{ keys: {} }, '"keys.openai" is missing'],
+    [{ keys: { openai: canary, aiGateway } }, 'is set, and "keys.aiGateway.url" too'],
+    [{ policy: { models: {} } }, 'All lists of models are empty'],
+    [{ policy: { models: { openai: ['a', 'a'] } } }, 'names a model twice'],
+  ])('are refused with a message: %o', (change, words) => {
     expect(() => createWorker({ ...whole(), ...change } as WorkerOptions)).toThrow(words)
   })
 })
@@ -521,11 +449,6 @@ describe('below a path, in workerd', () => {
   let provider: Upstream
   let workers: LocalWorkers
   const entries = {
-    hono: `import { Hono } from 'hono'
-      const app = new Hono()
-      app.all('/ai/*', ({ req, env, executionCtx }) => worker.fetch(req.raw, env, executionCtx))
-      app.get('/', ({ text }) => text('my own'))
-      export default app`,
     'hono-mount': `import { Hono } from 'hono'
       const app = new Hono().get('/', ({ text }) => text('my own'))
       app.mount('/ai', atRoot.fetch)

@@ -146,7 +146,10 @@ describe.each(wires)('%s', (wire) => {
     ['no messages', () => []],
     ['a thousand and one messages', (list: object[]) => Array(1001).fill(list[0])],
     ['messages that are not a list', () => 7],
-    ['a role of another world', (list: object[]) => list.map((one) => ({ ...one, ['role' in one ? 'role' : 'type']: 'root' }))],
+    [
+      'a role of another world',
+      (list: object[]) => list.map((one) => ({ ...one, ['role' in one ? 'role' : 'type']: 'root' })),
+    ],
   ])('refuses %s', (_, change) => {
     const body = bodyOf(wire)
     const name = ['messages', 'input', 'contents'].find((field) => Array.isArray(body[field])) ?? 'none'
@@ -195,7 +198,7 @@ const harmless: Partial<Record<Wire, readonly unknown[]>> = {
 }
 
 /** What only one format has: a change of its smallest body, and what the refusal says. */
-const refused: readonly (readonly [wire: Wire, change: object, words?: string])[] = [
+const refused: [wire: Wire, change: object, words?: string][] = [
   ['openai-chat', { n: 2 }, '"n"'],
   ['openai-chat', { tools: [{ type: 'function', function: { name: 'a b' } }] }, '"tools.0'],
   ['openai-chat', { tools: [{ type: 'function', function: { name: 'x', parameters: [] } }] }, '"tools[0]'],
@@ -216,20 +219,28 @@ const refused: readonly (readonly [wire: Wire, change: object, words?: string])[
     { input: [{ type: 'image', uri: 'https://generativelanguage.googleapis.com/v1beta/files/a' }] },
   ],
   ...['num_ctx', 'num_thread', 'mirostat'].map(
-    (option) => ['ollama', { options: { [option]: 1 } }, `"options.${option}" is not an allowed field`] as const,
+    (option) =>
+      ['ollama', { options: { [option]: 1 } }, `"options.${option}" is not an allowed field`] as [Wire, object, string],
   ),
   ...['min_p', 'repeat_penalty', 'presence_penalty', 'frequency_penalty'].map(
-    (option) => ['ollama', { options: { [option]: 2.1 } }, 'has a value that is not allowed'] as const,
+    (option) => ['ollama', { options: { [option]: 2.1 } }, 'has a value that is not allowed'] as [Wire, object, string],
   ),
   ...['DATA:', 'data:application/pdf;base64,', 'https://', 'file:///'].map(
     (start) =>
-      ['ollama', { messages: [{ role: 'user', content: 'x', images: [`${start}AAAA`] }] }, '"messages'] as const,
+      ['ollama', { messages: [{ role: 'user', content: 'x', images: [`${start}AAAA`] }] }, '"messages'] as [
+        Wire,
+        object,
+        string,
+      ],
   ),
 ]
 
-it.each(refused)('refuses, of %s, %j', (wire, change, words = 'not allowed') => {
-  expect(() => permitted(wire, { ...bodyOf(wire), ...change })).toThrow(words)
-})
+it.each<[wire: Wire, change: object, words?: string]>(refused)(
+  'refuses, of %s, %j',
+  (wire, change, words = 'not allowed') => {
+    expect(() => permitted(wire, { ...bodyOf(wire), ...change })).toThrow(words)
+  },
+)
 
 /** Forms that official clients write, and that isoglot keeps without a word for them. */
 const ownForms: readonly (readonly [what: string, wire: Wire, body: object])[] = [

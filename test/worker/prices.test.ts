@@ -31,41 +31,11 @@ describe('the price of a model', () => {
     expect(capPriceOf(id, own)).toEqual(price)
   })
 
-  // By hand, from the pages that src/prices/table.ts names.
+  // `test/prices` has the table.
   it.each([
-    ['openai-chat:gpt-5-mini', { input: 0.25, output: 2, cacheRead: 0.025 }],
     ['openai-chat:gpt-5-mini-2025-08-07', { input: 0.25, output: 2, cacheRead: 0.025 }],
-    ['openai-chat:gpt-5-pro', { input: 15, output: 120 }],
-    ['openai-chat:o4-mini-deep-research', { input: 2, output: 8, cacheRead: 0.5 }],
     ['openai-chat:gpt-5.5-pro', { input: 30, output: 180, tiers: [{ above: 272_000, input: 60, output: 270 }] }],
-    [
-      'openai-chat:gpt-6-astra',
-      {
-        ...{ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 },
-        tiers: [{ above: 272_000, input: 20, output: 75, cacheRead: 2, cacheWrite: 25 }],
-      },
-    ],
     ['anthropic:claude-haiku-4-5-20251001', { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 2 }],
-    ['anthropic:claude-opus-4-1', { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 30 }],
-    ['anthropic:claude-opus-5-5', { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 8 }],
-    ['anthropic:claude-fable-5-1', { input: 10, output: 50, cacheRead: 0.25, cacheWrite: 20 }],
-    [
-      'anthropic:claude-haiku-5-5',
-      {
-        ...{ input: 0.1, output: 0.5, cacheRead: 0.01, cacheWrite: 0.2 },
-        tiers: [{ above: 100_000, input: 0.5, output: 2.5, cacheRead: 0.05, cacheWrite: 1 }],
-      },
-    ],
-    ['gemini:gemini-2.5-flash-lite', { input: 0.1, output: 0.4, cacheRead: 0.01 }],
-    ['gemini:gemini-3-flash-preview', { input: 0.5, output: 3, cacheRead: 0.05 }],
-    [
-      'gemini:gemini-3.1-pro-preview',
-      { input: 2, output: 12, cacheRead: 0.2, tiers: [{ above: 200_000, input: 4, output: 18, cacheRead: 0.4 }] },
-    ],
-    [
-      'xai:grok-4.7',
-      { input: 2, output: 6, cacheRead: 0.5, tiers: [{ above: 199_999, input: 4, output: 12, cacheRead: 1 }] },
-    ],
     ['ollama:qwen3:8b', { input: 0, output: 0 }],
   ])('of %s is from the table, if the settings have none', (id, price) => {
     expect(capPriceOf(id, {})).toEqual(price)
@@ -73,9 +43,7 @@ describe('the price of a model', () => {
 
   it.each([
     ['anthropic:claude-epos-7', { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 30 }],
-    ['anthropic:claude-opus-4-5-ultra', { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 30 }],
     ['openai-chat:gpt-5-ultra', { input: 150, output: 600, cacheRead: 150, cacheWrite: 150 }],
-    ['openai-chat:gpt-5.9', { input: 150, output: 600, cacheRead: 150, cacheWrite: 150 }],
     ['gemini:gemini-9-pro', { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],
     ['xai:constructor', { input: 6, output: 30, cacheRead: 1.5, cacheWrite: 6 }],
   ])('of %s, which is unknown, is the most expensive of its provider', (id, price) => {
@@ -208,102 +176,46 @@ describe('what an answer costs', () => {
   const reserved = { price, inputTokens: 3000, outputTokens: 500 }
   const all = [3000, 500, 25_500]
 
-  it.each([
-    ['its usage, if it reports it', { outputBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
-    ['nothing, if nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
-    [
-      'nothing, if the provider refused by its status',
-      { outcome: 'failed' as const, error: { kind: 'overloaded' as const, status: 529 } },
-      [0, 0, 0],
-    ],
-    [
-      'its usage, if it broke off after it',
-      {
-        outcome: 'failed' as const,
-        outputBytes: 30,
-        usage: { inputTokens: 10, outputTokens: 1 },
-        stopReason: 'stop' as const,
-      },
-      [10, 1, 45],
-    ],
-    ['what was reserved, if the client left before a word', { outcome: 'left' as const }, all],
-    [
-      'what was reserved, if the provider fell silent',
-      { outcome: 'failed' as const, error: { kind: 'timeout' as const } },
-      all,
-    ],
-    [
-      'what was reserved, if the provider reported an error in its stream',
-      { outcome: 'failed' as const, error: { kind: 'overloaded' as const } },
-      all,
-    ],
-    ['what was reserved, if it broke off before its usage', { outcome: 'failed' as const, outputBytes: 30 }, all],
+  const [failed, left] = [{ outcome: 'failed' }, { outcome: 'left' }] as const
+  const told = (inputTokens: number, outputTokens: number, totalTokens?: number) => ({
+    outputBytes: 30,
+    usage: { inputTokens, outputTokens, ...(totalTokens !== undefined && { totalTokens }) },
+  })
+  it.each<[string, Partial<EndReport>, number[]]>([
+    ['its usage, if it reports it', { ...told(10, 20), outputBytes: 900 }, [10, 20, 330]],
+    ['nothing, if nobody was asked', { attempts: 0, outcome: 'refused' }, [0, 0, 0]],
+    ['nothing, if its status was a refusal', { ...failed, error: { kind: 'overloaded', status: 529 } }, [0, 0, 0]],
+    ['its usage, if it broke off after it', { ...failed, ...told(10, 1), stopReason: 'stop' }, [10, 1, 45]],
+    ['what was reserved, if the client left before a word', left, all],
+    ['what was reserved, if the provider fell silent', { ...failed, error: { kind: 'timeout' } }, all],
+    ['what was reserved, if an error was in its stream', { ...failed, error: { kind: 'overloaded' } }, all],
+    ['what was reserved, if it broke off before its usage', { ...failed, outputBytes: 30 }, all],
     ['what was reserved, if it ended without a usage', { outputBytes: 30 }, all],
+    ['what was reserved, if the usage so far is less', { ...left, ...told(10, 1) }, all],
+    ['what was reserved, if more was said after the usage', { ...told(10, 1), usageIsOld: true }, all],
+    ['what was reserved and more, if the usage so far is more', { ...left, ...told(10, 600) }, [3000, 600, 27_000]],
+    ['what was reserved, if 400 bytes may be 400 tokens', { ...left, outputBytes: 400 }, all],
+    ['what was reserved, if zeros are reported for a text', { ...told(0, 0), outputBytes: 2 }, all],
     [
-      'what was reserved, if the usage so far is less',
-      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
-      all,
-    ],
-    [
-      'what was reserved, if more was said after the usage',
-      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
-      all,
-    ],
-    [
-      'what was reserved and more, if the usage so far is more',
-      { outcome: 'left' as const, outputBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
-      [3000, 600, 27_000],
-    ],
-    ['what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, outputBytes: 400 }, all],
-    [
-      'what was reserved, if zeros are reported for a text',
-      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
-      all,
-    ],
-    [
-      'what was reserved for the output, if there is more text than its tokens can hold',
-      { outputBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
+      'the output that was reserved, if its tokens cannot hold the text',
+      { ...told(10, 1), outputBytes: 257 },
       [10, 500, 7530],
     ],
+    ['the input that was reserved, if it is reported as 0', { ...told(0, 1), outputBytes: 2 }, [3000, 1, 18_015]],
+    ['what only the total shows, such as reasoning that a host counts apart', told(10, 20, 130), [10, 120, 1830]],
+    ['no less than the output, if the total is less than both', told(10, 20, 15), [10, 20, 330]],
+    ['the output, if the total is not a count', told(10, 20, Number.NaN), [10, 20, 330]],
     [
-      'what was reserved for the input, if it is reported as 0',
-      { outputBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
-      [3000, 1, 18_015],
-    ],
-    [
-      'what only the total shows, such as reasoning that a host counts apart',
-      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 130 } },
-      [10, 120, 1830],
-    ],
-    [
-      'no less than the output, if the total is less than both',
-      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 15 } },
-      [10, 20, 330],
-    ],
-    [
-      'the output, if the total or the input is not a count',
-      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: Number.NaN } },
-      [10, 20, 330],
-    ],
-    [
-      'the input that was reserved, if only the total and the output are known',
+      'the input that was reserved, if only the others are known',
       { outputBytes: 30, usage: { outputTokens: 20, totalTokens: 130 } },
       [3000, 20, 18_300],
     ],
-    [
-      'at most four times what was reserved, if the total is enormous',
-      { outputBytes: 30, usage: { inputTokens: 10, outputTokens: 20, totalTokens: 9e9 } },
-      [10, 2000, 102_000],
-    ],
+    ['at most four times what was reserved, if the total is enormous', told(10, 20, 9e9), [10, 2000, 102_000]],
     ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
+    ['four times what was reserved, if it is a million times that', told(3e9, 5e8), [12_000, 2000, 102_000]],
     [
-      'four times what was reserved, if it is reported as a million times that',
-      { outputBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
-      [12_000, 2000, 102_000],
-    ],
-    [
-      'at most four times what was reserved, if it said so much more than it was asked for',
-      { outcome: 'failed' as const, outputBytes: 900_000_000 },
+      'at most four times what was reserved, if so much was said',
+      { ...failed, outputBytes: 9e8 },
       [3000, 2000, 102_000],
     ],
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {

@@ -657,20 +657,6 @@ describe('routes', () => {
   })
 })
 
-describe('the page', () => {
-  const ASSETS = { fetch: async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }) }
-
-  it('may run only scripts of its own files', async () => {
-    const answer = await call('/', { method: 'GET' }, { ...env, ASSETS })
-    expect(await answer.text()).toBe('<!doctype html>')
-    const policy = answer.headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain("script-src 'self'")
-    expect(policy).not.toContain('unsafe')
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-  })
-})
-
 describe('a key in the Secrets Store', () => {
   it('is read at each call, and sent only to the provider', async () => {
     const get = vi.fn(async () => canary)

@@ -10,6 +10,7 @@ import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
+import { ended, endingOf } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
 import {
   loginSecret,
@@ -20,8 +21,9 @@ import {
   type Upstream,
   type WireName,
   wireNames,
+  wireOf,
 } from './harness.ts'
-import { headersOf, partsOf, pieces, userWith } from './kept.ts'
+import { headersOf, idOf, partsOf, pieces, userWith } from './kept.ts'
 
 let upstream: Upstream
 let rig: Rig
@@ -30,7 +32,19 @@ beforeAll(async () => {
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
   token = await tokenFor(rig, 'alice')
+  // The other tests run while this answer has no reader.
+  const gate = new Promise<void>((resolve) => setTimeout(resolve, 12_000))
+  upstream.script('unread', async (asked, response) => {
+    const [first = '', ...rest] = pieces('openai-chat')
+    response.writeHead(200, headersOf(wireOf(asked.path))).write(first)
+    await gate
+    response.end(rest.join(''))
+  })
+  const answer = await userWith(rig, token).ask('unread', 'openai-chat')
+  await answer.body?.cancel()
+  unread = { id: idOf(answer), gate }
 })
+let unread: { readonly id: string; readonly gate: Promise<void> }
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => HttpModel, path: string]> = {
@@ -120,4 +134,11 @@ describe.each(wireNames)('%s', (wire) => {
     expect(reconnects).toBeGreaterThan(schedules.length)
     console.log(`${wire}: ${schedules.length} schedules, ${reconnects} reconnects, 0 events lost, 0 told twice`)
   })
+})
+
+it('an answer is written without readers, for longer than workerd keeps an object without requests', async () => {
+  await unread.gate
+  const text = await (await userWith(rig, token).read(unread.id)).text()
+  expect(endingOf('openai-chat', text)).toEqual(ended)
+  expect(upstream.askedFor('unread')).toHaveLength(1)
 })

@@ -56,13 +56,9 @@ describe.each(wireNames)('%s', (wire) => {
 
   it('stores a whole answer as well', async () => {
     const key = crypto.randomUUID()
-    const [one, other] = await Promise.all([
-      alice.ask(key, wire, { stream: false }),
-      alice.ask(key, wire, { stream: false }),
-    ])
-    const [text, same] = [await one.text(), await other.text()]
-    expect(same).toBe(text)
-    expect(await (await alice.ask(key, wire, { stream: false })).text()).toBe(text)
+    const asked = [1, 2].map(async () => (await alice.ask(key, wire, { stream: false })).text())
+    const [text, same] = await Promise.all(asked)
+    expect([same, await (await alice.ask(key, wire, { stream: false })).text()]).toEqual([text, text])
     expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
@@ -178,5 +174,14 @@ describe('a key', () => {
     const response = await alice.ask(key, 'openai-chat', { say })
     expect(response.status).toBe(400)
     expect(upstream.askedFor(say)).toHaveLength(0)
+  })
+
+  it('is refused for an array that is streamed, whose pieces no client could continue', async () => {
+    const path = '/v1beta/models/demo-model:streamGenerateContent'
+    const authorization = `Bearer ${await tokenFor(rig, 'alice')}`
+    const headers = { authorization, 'idempotency-key': 'k', 'content-type': 'application/json' }
+    const body = JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] })
+    const answer = await fetch(rig.url + path, { method: 'POST', headers, body })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('alt=sse')])
   })
 })

@@ -1,3 +1,4 @@
+/** What the official clients make of the Worker's refusals and broken answers. `clients.test.ts` has their conversations, with every provider. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,63 +17,7 @@ const openai = () => new OpenAI({ apiKey: token, baseURL: `${demo.url}/v1`, maxR
 const anthropic = (options: object = { apiKey: token }) =>
   new Anthropic({ baseURL: demo.url, maxRetries: 0, ...options })
 
-const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
-const weather = (city: string) => `25 °C and sunny in ${city}`
-const question = 'What is the weather in Tokyo and Paris?'
-const report = 'Here is what I found. 25 °C and sunny in Tokyo. 25 °C and sunny in Paris.'
-
 describe('the official OpenAI client', () => {
-  const tools = [{ type: 'function' as const, function: { name: 'get_weather', description: 'Weather', parameters } }]
-
-  it('gets a whole answer', async () => {
-    const answer = await openai().chat.completions.create({
-      model: 'demo-model',
-      messages: [{ role: 'user', content: 'Hello' }],
-    })
-    expect(answer.choices[0]?.message.content).toContain('Hello from the embedded provider')
-    expect(answer.choices[0]?.finish_reason).toBe('stop')
-  })
-
-  it('gets a stream, with its usage', async () => {
-    const run = openai().chat.completions.stream({
-      model: 'demo-model',
-      messages: [{ role: 'user', content: 'Hello' }],
-      stream_options: { include_usage: true },
-    })
-    let text = ''
-    run.on('content', (delta) => {
-      text += delta
-    })
-    const answer = await run.finalChatCompletion()
-    expect(text).toContain('Nothing you type leaves this machine')
-    expect(answer.choices[0]?.message.content).toBe(text)
-    expect(answer.usage?.total_tokens).toBeGreaterThan(0)
-  })
-
-  it.each([true, false])('runs two tools and gets the report (streaming: %s)', async (streaming) => {
-    const cities: string[] = []
-    const runnable = {
-      type: 'function' as const,
-      function: {
-        ...tools[0]?.function,
-        name: 'get_weather',
-        description: 'Weather',
-        parameters,
-        parse: JSON.parse,
-        function: ({ city }: { city: string }) => {
-          cities.push(city)
-          return weather(city)
-        },
-      },
-    }
-    const body = { model: 'demo-model', messages: [{ role: 'user' as const, content: question }], tools: [runnable] }
-    const run = streaming
-      ? openai().chat.completions.runTools({ ...body, stream: true })
-      : openai().chat.completions.runTools(body)
-    expect(await run.finalContent()).toBe(report)
-    expect(cities.sort()).toEqual(['Paris', 'Tokyo'])
-  })
-
   it('reads a refusal as its own error class', async () => {
     const ask = (options: object, client = openai()) =>
       client.chat.completions.create({
@@ -100,7 +45,6 @@ describe('the official OpenAI client', () => {
 })
 
 describe('the official Anthropic client', () => {
-  const tools = [{ name: 'get_weather', description: 'Weather', input_schema: parameters }]
   const body = (content: string) => ({
     model: 'demo-model',
     max_tokens: 500,
@@ -115,39 +59,6 @@ describe('the official Anthropic client', () => {
     const answer = await anthropic(options()).messages.create(body('Hello'))
     expect(answer.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('embedded provider') })
     expect(answer.stop_reason).toBe('end_turn')
-  })
-
-  it('gets a stream with reasoning and its signature', async () => {
-    const run = anthropic().messages.stream(body('Think: how many r are in strawberry?'))
-    const answer = await run.finalMessage()
-    expect(answer.content.map(({ type }) => type)).toEqual(['thinking', 'text'])
-    expect(answer.content[0]).toMatchObject({
-      thinking: expect.stringContaining('r-r-y'),
-      signature: expect.stringMatching(/./),
-    })
-  })
-
-  it.each([true, false])('runs two tools and gets the report (streaming: %s)', async (streaming) => {
-    const client = anthropic()
-    const ask = (messages: Anthropic.MessageParam[]) =>
-      streaming
-        ? client.messages.stream({ ...body(''), messages, tools }).finalMessage()
-        : client.messages.create({ ...body(''), messages, tools })
-    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }]
-    const first = await ask(messages)
-    const calls = first.content.filter((block) => block.type === 'tool_use')
-    expect(calls.map(({ input }) => input)).toEqual([{ city: 'Tokyo' }, { city: 'Paris' }])
-    const results = calls.map(({ id, input }) => ({
-      type: 'tool_result' as const,
-      tool_use_id: id,
-      content: weather((input as { city: string }).city),
-    }))
-    const last = await ask([
-      ...messages,
-      { role: 'assistant', content: first.content },
-      { role: 'user', content: results },
-    ])
-    expect(last.content).toMatchObject([{ type: 'text', text: report }])
   })
 
   it('reads a refusal as its own error class', async () => {
@@ -182,7 +93,7 @@ describe('the embedded provider', () => {
 
   it('got its key from the Worker, and nothing else', () => {
     const admitted = demo.provider.journal().filter(({ body }) => body)
-    expect(admitted.length).toBeGreaterThan(10)
+    expect(admitted.length).toBeGreaterThan(5)
     for (const { headers } of admitted)
       expect([headers['x-api-key'], headers.authorization]).toContain(
         headers['x-api-key'] ? canary : `Bearer ${canary}`,
@@ -207,7 +118,7 @@ describe('the embedded provider', () => {
   })
 
   it('gives no answer that contains the key', async () => {
-    const says = ['Hello', question, 'Think', 'fail', 'hang up', 'busy', canary]
+    const says = ['Hello', 'What is the weather in Tokyo?', 'Think', 'fail', 'hang up', 'busy', canary]
     const asked = wireNames.flatMap((wire) =>
       says.flatMap((say) => [true, false].map((stream) => demo.ask(wire, say, { stream }))),
     )

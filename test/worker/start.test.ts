@@ -158,7 +158,7 @@ describe('npm start -- --origin', () => {
     expect(await refused.text()).toContain('\\"http://my-app.test\\" is not in ALLOWED_ORIGINS')
   }, 60_000)
 
-  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('reports the problem of %s', async (origin) => {
+  it.each(['localhost:5173', '*'])('reports the problem of %s', async (origin) => {
     const failed = start(['--origin', origin], { PORT: '0' })
     expect(await failed.ended).toBe(1)
     expect(failed.output()).toContain(`Cannot allow "${origin}": an origin is`)
@@ -168,9 +168,6 @@ describe('npm start -- --origin', () => {
 describe('npm start -- --say', () => {
   it.each([
     ['the default model', []],
-    ['the Anthropic wire', ['--model', 'anthropic:demo-model']],
-    ['the Responses wire', ['--model', 'openai-responses:demo-model']],
-    ['the Gemini wire', ['--model', 'gemini:demo-model']],
     ['the Ollama wire', ['--model', 'ollama:demo-model']],
   ])(
     'holds a conversation with a tool through the Worker with %s, and ends well',

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
-import { ended, endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
+import { endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import {
   canary,
@@ -46,7 +46,6 @@ async function askedDuring(act: () => Promise<unknown>) {
   return upstream.asked.slice(before)
 }
 
-const json = { 'content-type': 'application/json' }
 const begin = (wire: WireName, response: ServerResponse, ...pieces: string[]) =>
   response.writeHead(200, { 'content-type': typeOf(wire) }).write(pieces.join(''))
 
@@ -178,28 +177,15 @@ describe.each(wireNames)('%s upstream', (wire) => {
   it.each([
     [400, 400],
     [401, 502],
-    [402, 502],
-    [403, 502],
     [404, 404],
     [408, 504],
-    [409, 502],
     [413, 413],
-    [415, 400],
     [418, 400],
-    [422, 400],
     [429, 429],
     [500, 502],
-    [501, 502],
-    [502, 502],
-    [503, 503],
-    [504, 504],
-    [520, 502],
-    [524, 504],
     [529, 503],
-    [599, 502],
     [201, 502],
     [204, 502],
-    [206, 502],
   ])('that answers %i becomes %i for the client, with our own message', async (theirs, ours) => {
     upstream.script('status', ({ headers }, response) => {
       const leak = `${canary} ${JSON.stringify(headers)} org-12345`
@@ -231,96 +217,6 @@ describe.each(wireNames)('%s upstream', (wire) => {
     const answer = await ask('limit')
     const headers = ['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))
     expect([answer.status, ...headers]).toEqual([429, '17', 'true'])
-  })
-
-  it('that hides an error in a 200 is an error', async () => {
-    const error = JSON.stringify(speakers[wire].error(500, `of ${canary}`))
-    for (const body of [error, 'not json', '[]x', '']) {
-      upstream.script('hidden', (_, response) => void response.writeHead(200, json).end(body))
-      for (const kind of [{}, stream]) {
-        const answer = await ask('hidden', kind)
-        expect(answer.status).toBeGreaterThanOrEqual(500)
-        expect(isErrorBody(wire, await answer.json())).toBe(true)
-      }
-    }
-  })
-
-  it('that repeats the key in a normal answer has it cut out, also of headers', async () => {
-    const told = [
-      canary,
-      encodeURIComponent(canary),
-      Buffer.from(canary).toString('base64'),
-      Buffer.from(`x${canary}`).toString('base64'),
-    ].join(' ')
-    const said = (text: string) => text.replaceAll('Hé', told)
-    upstream.script('echo', (_, response) => {
-      response
-        .setHeader('x-request-id', canary)
-        .setHeader('set-cookie', canary)
-        .setHeader('access-control-allow-origin', '*')
-      begin(wire, response, ...pieces.map(said))
-      response.end()
-    })
-    for (const body of [{}, stream]) {
-      const answer = await ask('echo', body)
-      const headers = ['set-cookie', 'access-control-allow-origin'].map((name) => answer.headers.get(name))
-      expect([answer.status, ...headers]).toEqual([200, null, null])
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-      const all = await everythingOf(answer)
-      expect(all).toContain('[redacted]')
-      expect(holdsCanary(all)).toBe(false)
-    }
-  })
-
-  it('streams through unchanged, in any chunks', async () => {
-    const whole = pieces.join('')
-    const bytes = Buffer.from(whole)
-    upstream.script('pieces', async (_, response) => {
-      response.writeHead(200, { 'content-type': typeOf(wire) })
-      for (let at = 0; at < bytes.length; at += 37) {
-        response.write(bytes.subarray(at, at + 37))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      response.end()
-    })
-    const usage = wire === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
-    const answer = await ask('pieces', { ...stream, ...usage })
-    expect(answer.headers.get('content-type')).toBe(typeOf(wire))
-    const text = await answer.text()
-    expect(text).toBe(whole)
-    expect(endingOf(wire, text)).toEqual(ended)
-  })
-
-  it.each(['ends', 'breaks off'])(
-    'that %s after any event but the last leaves one error of the wire, and no silence',
-    async (how) => {
-      const texts = Array.from({ length: open }, async (_, at) => {
-        const say = `cut ${wire} ${how} ${at}`
-        upstream.script(say, async (_asked, response) => {
-          begin(wire, response, ...pieces.slice(0, at + 1), wire === 'ollama' ? '{"half' : 'data: {"half')
-          await new Promise((resolve) => setTimeout(resolve, 30))
-          how === 'ends' ? response.end() : response.destroy()
-        })
-        const answer = await ask(say, stream)
-        return [answer.status, await answer.text()] as const
-      })
-      for (const [status, text] of await Promise.all(texts)) {
-        if (status === 200) expect(endingOf(wire, text)).toEqual(failed)
-        else expect([status, isErrorBody(wire, JSON.parse(text))]).toEqual([502, true])
-      }
-    },
-  )
-
-  it('that says it cannot continue, after any event, leaves one error of the wire, and none of its words', async () => {
-    for (let count = 1; count <= open; count++) {
-      const piece = speakers[wire].errorPiece('org-12345 is tired')
-      upstream.script('tired', (_, response) => void begin(wire, response, ...pieces.slice(0, count), piece))
-      const answer = await ask('tired', stream)
-      const text = await answer.text()
-      if (answer.status === 200) expect(endingOf(wire, text)).toEqual(failed)
-      else expect(isErrorBody(wire, JSON.parse(text))).toBe(true)
-      expect(text).not.toContain('org-12345')
-    }
   })
 
   it.each(['one event', 'one answer'])('that sends %s without end is cut off', async (what) => {

@@ -168,16 +168,6 @@ describe('an account', () => {
     expect((await account.summary()).days).toMatchObject([{ day: '2026-11-21', requests: 2, spent: 1200 }])
   })
 
-  it('allows as many open requests as configured', async () => {
-    const account = openAccount()
-    const ids = ['a', 'b', 'c', 'd', 'e']
-    const verdicts = await Promise.all(ids.map((id) => account.reserve(reservation(id, { cost: 1 }))))
-    expect(verdicts.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
-    expect(await account.reserve(reservation('e', { cost: 1 }))).toMatchObject({ reason: 'concurrency' })
-    await account.settle(settlement('c', 1))
-    expect(await account.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
-  })
-
   it('counts a request that was not settled as spent, in full, when its time is over and not before', async () => {
     const account = openAccount()
     await account.reserve(reservation('crashed', { cost: 900 }))
@@ -465,36 +455,6 @@ describe('the summary of many rows', () => {
     ]
     expect(await account.summary()).toMatchObject({ refusals: expected, errors: [] })
     expect((await account.summary()).refusals).toEqual(expected)
-  })
-
-  it('sums days up as they are booked, also the day before', async () => {
-    const account = openAccount()
-    const spend = async (id: string, cost: number) => {
-      await account.reserve(reservation(id, { cost }))
-      await account.settle(settlement(id, cost))
-    }
-    const spent = async () => (await account.summary()).totals.map(({ day, spent }) => [day, spent])
-    await spend('a', 7)
-    expect(await spent()).toEqual([['2026-11-21', 7]])
-    vi.setSystemTime(Date.parse('2026-11-21T23:59:00Z'))
-    await account.reserve(reservation('before midnight'))
-    vi.setSystemTime(Date.parse('2026-11-22T00:05:00Z'))
-    await spend('b', 5)
-    expect(await spent()).toEqual([
-      ['2026-11-21', 7],
-      ['2026-11-22', 5],
-    ])
-    await account.settle(settlement('before midnight', 20))
-    expect(await spent()).toEqual([
-      ['2026-11-21', 27],
-      ['2026-11-22', 5],
-    ])
-    vi.setSystemTime(Date.parse('2026-11-25T00:00:00Z'))
-    for (const _ of [1, 2])
-      expect(await spent()).toEqual([
-        ['2026-11-21', 27],
-        ['2026-11-22', 5],
-      ])
   })
 
   it('lists the oldest of the requests that are live, and says how many there are', async () => {
