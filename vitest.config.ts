@@ -20,10 +20,10 @@ const otherBrowsers = ['test/page/{browsers,site}.test.ts']
  * `ISOGLOT_EVERY_FILE=1`, as for `npm test -- test/page`, the first four projects have them too.
  */
 const onlyExhaustive = [
-  'test/examples/{pages,recipe-pages}.test.ts',
-  'test/gateway/{ai-sdk,worker}.test.ts',
+  'test/examples/{pages,recipe-pages,tools}.test.ts',
+  'test/gateway/{ai-sdk,official-methods,worker}.test.ts',
   'test/package/{house,paths,purity}.test.ts',
-  'test/page/{browser-model,chat-page,flow,page,static,turnstile}.test.ts',
+  'test/page/{browser-model,chat-page,flow,page,static,turnstile,values}.test.ts',
   'test/types/cost.test.ts',
   'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,runs-sdk}.test.ts',
 ]
@@ -43,11 +43,12 @@ const exhaustive = [
   ...installed,
   'test/gateway/{clients,faults,figures,gateway,keys,keys-in-streams,malformed,malformed-questions,settings,whole}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{bounds,door,keys,leases,limits,policy,runs,runs-schedules,spending,upstream,user-account}.test.ts',
+  'test/worker/{bounds,door,keys,leases,limits,policy,runs,runs-schedules,smuggling,spending,upstream,user-account}.test.ts',
   'test/page-wire/{ag-ui,cuts,events,seal,ui-messages}.test.ts',
   'test/foreign-proofs.test.ts',
   'test/examples/commands.test.ts',
   'test/{chat,page}/orders.test.ts',
+  'test/page/chat.test.ts',
 ]
 
 const everyCase = {

@@ -322,7 +322,7 @@ describe.each(found.filter(({ name }) => !(name in others)))('$name of $path', (
   it('refuses a wrong word, and names the right one', async () => {
     const names = Object.keys(task.forms).filter((one) => one !== '...')
     for (const [at, right] of names.entries()) {
-      for (const typo of inTurn(typosOf(right), 4, at)) {
+      for (const typo of inTurn(typosOf(right), 12, at)) {
         if (typo in task.forms || typo in base) continue
         const error = await outcome(take, { ...base, [typo]: anyOf(task.forms[right] ?? '') })
         expect(error, `${typo} for ${right}`).toBeInstanceOf(TypeError)

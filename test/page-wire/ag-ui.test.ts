@@ -41,7 +41,7 @@ function openAtEnd(events: readonly AgUiEvent[]): readonly string[] {
   return [...open]
 }
 
-describe.each(inTurn(recorded, 2))('%s', (_id, format, one) => {
+describe.each(inTurn(recorded, 4))('%s', (_id, format, one) => {
   const asked = async (page: PageRules) => toResponse(recordedRun(format, one), { as, page })
 
   it.each([

@@ -29,7 +29,7 @@ describe.each([
   ['everything', everything, 0],
   ['the default', {}, 1],
 ] as const)('by rules of %s', (_, page, turn) => {
-  it.each(inTurn(recorded, 3, turn))(
+  it.each(inTurn(recorded, 6, turn))(
     '%s: ends with the chat ready, every part done, and the right text',
     async (_id, format, one) => {
       const { result, error } = await outcomeOf(recordedRun(format, one))

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderToString as renderVue } from 'vue/server-renderer'
 import { type ChatStore, createChatStore } from '../../src/chat/index.ts'
 import { scripted } from '../chat/scripted.ts'
+import { inTurn } from '../support/cuts.ts'
 import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { bundle } from './chat/bundle.ts'
 import type { Handle } from './chat/main.ts'
@@ -36,7 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (name, serverRender) => {
+// The bindings differ by a few lines, which `test/chat/bindings.test.ts` has: in `npm test` one of them runs in a page.
+describe.skipIf(!hasChromium).each(inTurn(Object.entries(servers), 4))('%s in a page', (name, serverRender) => {
   let page: Page
   let complaints: string[]
   const texts = () => page.locator('#app li').allInnerTexts()

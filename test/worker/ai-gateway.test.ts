@@ -1,9 +1,9 @@
 /** Through Cloudflare's AI Gateway, which has the providers' keys: what it is asked, and that its token stays here. In workerd itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
+  adminToken,
   canary,
   everythingOf,
   holdsCanary,
@@ -11,6 +11,7 @@ import {
   saying,
   startRig,
   startUpstream,
+  summaryOf,
   throughGateway,
   type Upstream,
   type WireName,
@@ -18,7 +19,6 @@ import {
 import { configOf, setupOf } from './setup.ts'
 
 const below = '/v1/my-account/my-gateway'
-const adminToken = 'what-the-operator-shows-us-0123456789'
 let gateway: Upstream
 let rig: Rig
 beforeAll(async () => {
@@ -116,11 +116,9 @@ it('books all that was set aside for an answer that was left, since the gateway 
   const reader = answer.body?.getReader()
   await reader?.read()
   left.abort()
-  const headers = { authorization: `Bearer ${adminToken}` }
-  const summary = async () => (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
-  await expect.poll(async () => (await summary()).live).toEqual([])
+  await expect.poll(async () => (await summaryOf(rig)).live).toEqual([])
   // 100 tokens at 5 micro-dollars, beside the cost of the answers before: 7 tokens each, of three whole ones.
-  const row = (await summary()).days.find(({ model }) => model === 'openai-chat:demo-model')
+  const row = (await summaryOf(rig)).days.find(({ model }) => model === 'openai-chat:demo-model')
   expect(row?.spent).toBeGreaterThanOrEqual(500)
 })
 

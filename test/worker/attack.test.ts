@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { runChecks } from '../../scripts/attack/run.mjs'
 import { prepare } from '../../scripts/prepare.mjs'
-import { expiredToken } from './expired.ts'
 import { type Rig, startDemo } from './harness.ts'
 import { adminToken, deadToken, type Leak, leaks, perMinute, startLeaky } from './leaky.ts'
+import { expiredToken } from './tokens.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -6,15 +6,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import { pause } from '../support/upstream.ts'
-import { loginSecret, type Rig, type Script, startRig, startUpstream, tokenFor, type Upstream } from './harness.ts'
+import {
+  adminToken,
+  loginSecret,
+  type Rig,
+  type Script,
+  startRig,
+  startUpstream,
+  summaryOf,
+  tokenFor,
+  type Upstream,
+} from './harness.ts'
 import { headersOf, idOf, partsOf, pieces, userWith } from './kept.ts'
 
-const adminToken = 'what-the-operator-shows-us-0123456789'
 const wire = 'openai-chat'
 const users = ['ada', 'bob', 'eve', 'kim']
 const kills = isExhaustive ? 20 : 3
@@ -50,10 +58,7 @@ const slowly: Script = async (_, response) => {
   response.end()
 }
 
-async function summary(): Promise<OperatorSummary> {
-  const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
-}
+const summary = () => summaryOf(rig)
 
 /** Asks one question after the other until the Worker is gone. Every second answer is kept. */
 async function converse(user: string): Promise<void> {

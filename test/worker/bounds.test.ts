@@ -1,14 +1,16 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { DayRow, OperatorSummary } from '../../src/worker/accounts/accounts.ts'
+import type { DayRow } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
+  adminToken,
   loginSecret,
   type Rig,
   startRig,
   startUpstream,
+  summaryOf,
   tokenFor,
   typeOf,
   type Upstream,
@@ -19,7 +21,6 @@ import {
 vi.setConfig({ testTimeout: 120_000 })
 
 const isExhaustive = inject('isExhaustive')
-const adminToken = 'what-the-operator-shows-us-0123456789'
 let upstream: Upstream
 let rig: Rig
 beforeAll(async () => {
@@ -36,10 +37,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-async function summary(query = ''): Promise<OperatorSummary> {
-  const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as OperatorSummary
-}
+const summary = (query?: string) => summaryOf(rig, query)
 async function daysOf(rows: DayRow[] = [], after?: string): Promise<DayRow[]> {
   const { days, next } = await summary(after === undefined ? '' : `?after=${encodeURIComponent(after)}`)
   return next === undefined ? [...rows, ...days] : daysOf([...rows, ...days], next)

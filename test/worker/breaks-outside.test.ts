@@ -12,9 +12,9 @@ import { runChecks } from '../../scripts/attack/run.mjs'
 import { findBreaks } from '../../scripts/mutants/breaks.mjs'
 import { compileIn } from '../../scripts/mutants/operators.mjs'
 import { bundleWorker } from '../../scripts/worker.mjs'
-import { expiredToken } from './expired.ts'
 import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
+import { expiredToken } from './tokens.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const breaks = findBreaks(root, root)

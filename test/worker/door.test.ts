@@ -1,11 +1,10 @@
 /** Access to the Worker: tokens of the operator's own server, Turnstile, lists, counts and paths, in workerd itself. */
-import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
-import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { seeded } from '../support/random.ts'
 import { type Answering, json, type Upstream as Scripted, startUpstream as startScripted } from '../support/upstream.ts'
 import { loginSecret, type Rig, sessionSecret, startRig, startUpstream, type Upstream } from './harness.ts'
+import { claimsOf, kidOf, sign } from './tokens.ts'
 
 const nextSecret = 'the-secret-that-comes-after-this-one-2'
 
@@ -40,7 +39,6 @@ async function tokenFor(body: object, headers?: Record<string, string>): Promise
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const get = (path: string, headers: Record<string, string>) => fetch(rig.url + path, { headers })
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe("a token for a user of the operator's server", () => {
   it("permits what the server requests, within the Worker's own limits", async () => {
@@ -68,7 +66,8 @@ describe("a token for a user of the operator's server", () => {
     const token = await tokenFor({ user: 'ada', origin })
     expect((await get('/v1/models', { ...bearer(token), origin })).status).toBe(200)
     expect((await get('/v1/models', { ...bearer(token), origin: 'https://evil.test' })).status).toBe(403)
-    const foreign = await sign(sessionSecret, { origin: 'https://other.example' })
+    const scope = { models: ['openai-chat:demo-model'], maxOutputTokens: 10, dailyBudget: 1000 }
+    const foreign = await sign({}, { scope: { ...scope, origin: 'https://other.example' } })
     expect((await get('/v1/models', { ...bearer(foreign), origin })).status).toBe(401)
   })
 
@@ -98,7 +97,7 @@ describe("a token for a user of the operator's server", () => {
 describe('the secrets that sign', () => {
   it('may be two while one replaces the other, but not more', async () => {
     const statuses = [sessionSecret, nextSecret, 'a-third-secret-that-nobody-has-set-here'].map(async (secret) => {
-      return (await get('/v1/models', bearer(await sign(secret)))).status
+      return (await get('/v1/models', bearer(await sign({ kid: kidOf(secret) }, {}, secret)))).status
     })
     expect(await Promise.all(statuses)).toEqual([200, 200, 401])
   })
@@ -109,22 +108,6 @@ describe('the secrets that sign', () => {
     expect(header).toEqual({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret) })
   })
 })
-
-const kidOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
-
-/** As `session.ts` does. */
-function sign(secret: string, scope: object = {}): Promise<string> {
-  const granted = { models: ['openai-chat:demo-model'], maxOutputTokens: 10, dailyBudget: 1000, ...scope }
-  return new SignJWT({ scope: granted })
-    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(secret) })
-    .setIssuer('isoglot-worker')
-    .setAudience('isoglot-worker/v1')
-    .setSubject('ada')
-    .setJti(crypto.randomUUID())
-    .setIssuedAt()
-    .setExpirationTime('5m')
-    .sign(new TextEncoder().encode(secret))
-}
 
 const bring = (turnstile: unknown) => open({ turnstile }, { origin })
 

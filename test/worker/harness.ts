@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort } from '../../scripts/worker.mjs'
+import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { type WireName as AnyWireName, speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
@@ -115,6 +116,14 @@ export async function tokenFor(
   })
   if (!answer.ok) throw new Error(`There is no token for ${user}: ${answer.status}`)
   return ((await answer.json()) as { token: string }).token
+}
+
+/** The operator's token, where a test sets it. */
+export const adminToken = 'what-the-operator-shows-us-0123456789'
+/** What the accounts of a Worker say to its operator. */
+export async function summaryOf({ url }: Pick<Rig, 'url'>, query = ''): Promise<OperatorSummary> {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  return (await (await fetch(`${url}/admin/summary${query}`, { headers })).json()) as OperatorSummary
 }
 
 /** The content type of a stream of this wire. */

@@ -3,10 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
-import { loginSecret, type Rig, saying, startRig, startUpstream, tokenFor, type Upstream } from './harness.ts'
+import {
+  adminToken,
+  loginSecret,
+  type Rig,
+  saying,
+  startRig,
+  startUpstream,
+  summaryOf,
+  tokenFor,
+  type Upstream,
+} from './harness.ts'
 
-const adminToken = 'what-the-operator-shows-us-0123456789'
 /** In micro-dollars: a token of output costs 1, and input nothing. An answer may have 100 tokens, and has 7. */
 const [most, each] = [100, 7]
 const [ofUser, ofAll] = [10 * most, 50 * most]
@@ -36,10 +44,7 @@ async function ask(user: string, say: string): Promise<number | undefined> {
   return answer.status
 }
 
-async function summary(): Promise<OperatorSummary> {
-  const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
-}
+const summary = () => summaryOf(rig)
 
 it('never exceeds the budget of a user or of all, and books each answer once', async () => {
   upstream.script('short', saying('Hello there'))

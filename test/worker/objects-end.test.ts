@@ -4,12 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AccountSummary } from '../../src/worker/index.ts'
-import { canary, loginSecret, saying, sessionSecret, startUpstream, type Upstream } from './harness.ts'
+import {
+  adminToken,
+  canary,
+  loginSecret,
+  saying,
+  sessionSecret,
+  startUpstream,
+  summaryOf,
+  type Upstream,
+} from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-ends-'))
-const adminToken = 'what-the-operator-shows-us-0123456789'
 
 /** Each object ends once in the calls that the name of its user lists, such as `settle-after`. */
 const contents = `
@@ -96,8 +103,7 @@ async function ask(user: string, more: Record<string, string> = {}): Promise<Res
 
 async function accountOf(name: string) {
   const [url = ''] = workers.urls
-  const headers = { authorization: `Bearer ${adminToken}` }
-  const summary = (await (await fetch(`${url}/admin/summary`, { headers })).json()) as AccountSummary
+  const summary = await summaryOf({ url })
   const { requests = 0, spent = 0 } = summary.days.find(({ user }) => user === name) ?? {}
   return { requests, spent, live: summary.live.filter(({ user }) => user === name).length }
 }

@@ -1,24 +1,31 @@
 /** The operator's view of a Worker that runs: its page, and what its accounts say. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
-import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
-import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, type WireName } from './harness.ts'
+import {
+  adminToken,
+  loginSecret,
+  type Rig,
+  startRig,
+  startUpstream,
+  summaryOf,
+  tokenFor,
+  type Upstream,
+  type WireName,
+} from './harness.ts'
 
-const token = 'an-admin-token-of-more-than-32-bytes'
 let upstream: Upstream
 let rig: Rig
 beforeAll(async () => {
   prepare()
   upstream = await startUpstream()
-  rig = await startRig(upstream.url, { ADMIN_TOKEN: token, LOGIN_SECRET: loginSecret })
+  rig = await startRig(upstream.url, { ADMIN_TOKEN: adminToken, LOGIN_SECRET: loginSecret })
 })
 afterAll(async () => {
   await rig?.stop()
   await upstream?.stop()
 })
 
-const look = (shown: string) => fetch(`${rig.url}/admin/summary`, { headers: { authorization: `Bearer ${shown}` } })
-const summary = async () => (await (await look(token)).json()) as OperatorSummary
+const summary = () => summaryOf(rig)
 
 it('serves the page, whose files may be loaded by it', async () => {
   const page = await fetch(`${rig.url}/admin`)
@@ -31,7 +38,8 @@ it('serves the page, whose files may be loaded by it', async () => {
 })
 
 it('refuses a token of a user, and a request without a token', async () => {
-  expect((await look(await tokenFor(rig, 'ada'))).status).toBe(401)
+  const headers = { authorization: `Bearer ${await tokenFor(rig, 'ada')}` }
+  expect((await fetch(`${rig.url}/admin/summary`, { headers })).status).toBe(401)
   expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
 })
 

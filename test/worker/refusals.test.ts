@@ -1,8 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText } from 'ai'
-import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { facts } from '../formats/index.ts'
 import { speakers } from '../gateway/provider.ts'
@@ -16,6 +14,7 @@ import {
   type WireName,
   wireNames,
 } from './harness.ts'
+import { claimsOf, kidOf, sign } from './tokens.ts'
 
 /** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
 const worker: { fetch(request: Request, env: object, context: object): Response | Promise<Response> } = (
@@ -60,29 +59,6 @@ beforeEach(() => {
 })
 
 const json = { 'content-type': 'application/json' }
-
-/** As `session.ts` has it: the beginning of an HMAC of "kid", which says which secret it was. */
-const kidOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
-
-async function sign(header: object = {}, claims: object = {}, secret = sessionSecret): Promise<string> {
-  const now = Math.floor(Date.now() / 1000)
-  return new SignJWT({
-    iss: 'isoglot-worker',
-    aud: 'isoglot-worker/v1',
-    sub: crypto.randomUUID(),
-    jti: crypto.randomUUID(),
-    iat: now,
-    exp: now + 600,
-    scope: {
-      models: ['openai-chat', 'anthropic', 'gemini', 'ollama'].map((provider) => `${provider}:demo-model`),
-      maxOutputTokens: 4096,
-      dailyBudget: 1_000_000,
-    },
-    ...claims,
-  })
-    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret), ...header })
-    .sign(new TextEncoder().encode(secret))
-}
 
 describe('a Worker with an incomplete setting', () => {
   const turnstile = { TURNSTILE_SECRET: 'x'.repeat(20) }
@@ -286,7 +262,6 @@ describe('a new token for an old one', () => {
     ALLOWED_ORIGINS: `${origin},https://worker.example`,
     TURNSTILE_SECRET: 'secret-of-turnstile',
   }
-  const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
   async function renew(token: string, from: string, ways: object): Promise<{ status: number; token?: string }> {
     upstream.mockImplementation(async () =>

@@ -4,16 +4,17 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import {
+  adminToken,
   loginSecret,
   type Rig,
   saying,
   startRig,
   startUpstream,
+  summaryOf,
   tokenFor,
   typeOf,
   type Upstream,
@@ -26,7 +27,6 @@ const runs = Array.from(
   { length: Number(process.env.ISOGLOT_BUDGET_RUNS ?? 5) },
   (_, at) => wireNames[at % 5] ?? 'gemini',
 )
-const adminToken = 'what-the-operator-shows-us-0123456789'
 
 let upstream: Upstream
 let rig: Rig
@@ -89,10 +89,7 @@ const thinking: Record<WireName, string> = {
     '{"model":"m","created_at":"2026-11-21T12:00:00Z","message":{"role":"assistant","content":""},"done":false}\n',
 }
 
-async function summary(): Promise<OperatorSummary> {
-  const headers = { authorization: `Bearer ${adminToken}` }
-  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as OperatorSummary
-}
+const summary = () => summaryOf(rig)
 const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
 /** Waits until these users, or all, have no open request. */
 const untilSettled = (users?: readonly string[]) =>

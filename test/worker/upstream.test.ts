@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
-import { isExhaustive } from '../support/cuts.ts'
+import { inTurn, isExhaustive } from '../support/cuts.ts'
 import {
   canary,
   everythingOf,
@@ -248,8 +248,9 @@ describe.each(wireNames)('%s upstream', (wire) => {
   })
 })
 
-// Each of these waits, so they wait beside one another. Each asks for a prompt that no other has.
-describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
+// Each of these waits, so they wait beside one another. Each asks for a prompt that no other has. `test/gateway` has them for every format: in
+// `npm test` workerd has one of each framing.
+describe.concurrent.each(inTurn(wireNames, 4))('%s upstream, with time,', (wire) => {
   const { pieces, open } = answerOf(wire)
   const stream = { stream: true }
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
@@ -348,7 +349,7 @@ describe.concurrent('an upstream that does not answer', () => {
   const silence = (say: string) => upstream.script(say, () => {})
   const askedFor = (say: string) => upstream.askedFor(say)[0]
 
-  it.for(wireNames)(
+  it.for(inTurn(wireNames, 4))(
     'is given up with 504, or with one error once the stream has begun (%s)',
     async (wire, { expect }) => {
       const says = [`never ${wire}`, `never stream ${wire}`] as const
@@ -362,7 +363,7 @@ describe.concurrent('an upstream that does not answer', () => {
     },
   )
 
-  it.for(wireNames)(
+  it.for(inTurn(wireNames, 4))(
     'is closed all the same when the client leaves, long before its time is up (%s)',
     async (wire, { expect }) => {
       const say = `slow ${wire}`
