@@ -222,8 +222,9 @@ const refused: [wire: Wire, change: object, words?: string][] = [
     (option) =>
       ['ollama', { options: { [option]: 1 } }, `"options.${option}" is not an allowed field`] as [Wire, object, string],
   ),
-  ...['min_p', 'repeat_penalty', 'presence_penalty', 'frequency_penalty'].map(
-    (option) => ['ollama', { options: { [option]: 2.1 } }, 'has a value that is not allowed'] as [Wire, object, string],
+  ...Object.entries({ min_p: 1.1, repeat_penalty: 2.1, presence_penalty: 2.1, frequency_penalty: 2.1 }).map(
+    ([option, value]) =>
+      ['ollama', { options: { [option]: value } }, 'has a value that is not'] as [Wire, object, string],
   ),
   ...['DATA:', 'data:application/pdf;base64,', 'https://', 'file:///'].map(
     (start) =>
