@@ -19,7 +19,6 @@ import {
 import { remote } from '../../src/remote/index.ts'
 import { isExhaustive, placesOf } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
-import { serve } from '../support/serve.ts'
 import { type TestWire, wires } from '../support/wires.ts'
 import { type Cut, type Kept, keep, streamId } from './kept.ts'
 
@@ -128,24 +127,6 @@ describe.each(allWires)('$name', (wire) => {
     expect(kept.asked[0]).toBe('GET 0')
     expect(kept.asked).not.toContain('POST')
     expect(run.streamId).toBe(streamId)
-  })
-
-  it('continues over a real connection that is cut after each event', async () => {
-    const answer = answerOf(wire)
-    const whole = await read(ask(wire, keep(answer)))
-    let kept = keep(answer)
-    const server = await serve((request) => kept.fetch(request))
-    try {
-      const needed = wire.isLastPieceEmpty ? answer.length - 1 : answer.length
-      for (let events = 0; events < needed; events += isExhaustive ? 1 : 2) {
-        kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
-        const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0, resume: resumable() })
-        expect(await read(run), `cut behind ${events} events`).toEqual(whole)
-        expect(kept.asked[1]).toBe(`GET ${events}`)
-      }
-    } finally {
-      await server.stop()
-    }
   })
 })
 
