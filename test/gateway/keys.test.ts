@@ -133,7 +133,7 @@ describe('keys in two pieces', () => {
     for (const channel of facts[wire].gateway.channels) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
-        const coarse = Math.max(2, Math.ceil(written.length / 6))
+        const coarse = Math.max(2, Math.ceil(written.length / 10))
         const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
         for (const [first, second] of cutsOf(written, step)) {
           const text = saying(wire, channel, first, second)
