@@ -83,21 +83,21 @@ const breaks = [
     'run-owner',
     'runs',
   ]),
-  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['user-account', 'leases']),
-  row("the Worker's budget, in its own object", 'accounts/books', 'ofAll > budgets.totalDailyBudget', 'false', [
+  row("a user's budget", 'accounts/ledger', 'ofUser > budgets.dailyBudget', 'false', ['user-account', 'leases']),
+  row("the Worker's budget, in its own object", 'accounts/ledger', 'ofAll > budgets.totalDailyBudget', 'false', [
     'user-account',
     'leases',
   ]),
   row("the Worker's budget, in its leases", 'accounts/leases', 'need > left', 'false', ['leases']),
-  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['user-account', 'spending']),
+  row('answers at once', 'accounts/ledger', 'count >= liveStreams', 'false', ['user-account', 'spending']),
   row(
     'a request that is never settled is free',
-    'accounts/books',
+    'accounts/ledger',
     "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     ['user-account', 'leases'],
   ),
-  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', [
+  row('a request is settled twice', 'accounts/ledger', 'live.delete(requestId)', 'undefined', [
     'user-account',
     'leases',
   ]),
