@@ -27,7 +27,7 @@ const daily = ['core', 'worker', 'page', 'examples']
 const rest = ['exhaustive', 'behind', 'machines']
 /** The other checks, one line for each. */
 const added = [
-  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page, all recipes and examples in one, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (project exhaustive)',
+  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page and the bindings of every framework, all recipes and examples in one, the programs of the examples, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (project exhaustive)',
   'every test of the client that has a model, with the model behind a gateway (project behind)',
   'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
