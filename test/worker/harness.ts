@@ -5,6 +5,7 @@ import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort } from '../../scripts/worker.mjs'
 import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
+import { facts } from '../formats/index.ts'
 import { type WireName as AnyWireName, speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
@@ -151,14 +152,14 @@ interface AskInit {
   readonly signal?: AbortSignal
 }
 
-/** Where a whole answer is asked for. */
-export const paths: Record<WireName, string> = {
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  gemini: '/v1beta/models/demo-model:generateContent',
-  ollama: '/api/chat',
-}
+const smallest = (wire: WireName, say = '') => facts[wire].gateway.minimal('demo-model', say, false)
+/** The smallest body of a request for a whole answer. */
+export const minimal = (wire: WireName, say: string): Record<string, unknown> => ({ ...smallest(wire, say).minimal })
+/** Where it is asked for. */
+export const paths = Object.fromEntries(wireNames.map((wire) => [wire, smallest(wire).path])) as Record<
+  WireName,
+  string
+>
 
 /** Limits that no test reaches by accident. */
 const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '1000', TOTAL_DAILY_BUDGET_USD: '100000' }
@@ -216,18 +217,6 @@ export async function startRig(
     return askByHand(url, wire, 'demo-model', say, { stream, body: more, headers: shown, ...init })
   }
   return { url, worker, open, ask, stop: worker.stop }
-}
-
-/** The smallest body of a request for a whole answer. */
-export function minimal(wire: WireName, say: string): Record<string, unknown> {
-  const bodies: Record<WireName, object> = {
-    'openai-chat': { model: 'demo-model', messages: [{ role: 'user', content: say }] },
-    'openai-responses': { model: 'demo-model', input: say },
-    anthropic: { model: 'demo-model', max_tokens: 100, messages: [{ role: 'user', content: say }] },
-    gemini: { contents: [{ role: 'user', parts: [{ text: say }] }] },
-    ollama: { model: 'demo-model', messages: [{ role: 'user', content: say }], stream: false },
-  }
-  return { ...bodies[wire] }
 }
 
 /** Options with which {@link startRig} asks its upstream as Cloudflare's AI Gateway, at this path: a token, and no provider's key. */

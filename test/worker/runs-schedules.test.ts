@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { describe, expect, inject, it, vi } from 'vitest'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import { openRun as open } from '../../src/worker/runs/run.ts'
+import { facts } from '../formats/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
@@ -89,16 +90,9 @@ function openStorage(answer: () => Promise<Response>, random: Random) {
   return { live, alarms, isCleared: () => isCleared }
 }
 
-const paths: Record<WireName, string> = {
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  gemini: '/v1beta/models/demo-model:streamGenerateContent?alt=sse',
-  ollama: '/api/chat',
-}
 const callOf = (wire: WireName) => ({
   id: '0123456789abcdef0123456789abcdef',
-  url: `https://worker.test${paths[wire]}`,
+  url: `https://worker.test${facts[wire].gateway.minimal('demo-model', '', true).path}`,
   body: '{}',
   digest: 'of it all',
   session: {},
