@@ -186,6 +186,7 @@ describe('beforeRound', () => {
     const responses = openaiResponses('m', { apiKey: 'k', baseUrl: upstream.url })
     for (const [change, previous] of [
       [undefined, 'r0'],
+      [{ maxTokens: 5 }, 'r0'],
       [{ messages: ['In short'] }, undefined],
     ] as const) {
       upstream.answer(body('r1', [call]), body('r2', [text]))
