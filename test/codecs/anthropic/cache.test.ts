@@ -4,7 +4,6 @@ import { encodeRequest } from '../../../src/formats/anthropic/index.ts'
 
 const options = { model: 'claude-x', maxTokens: 1 }
 const hinted = { cacheHint: 'ephemeral' } as const
-const mark = { type: 'ephemeral' }
 
 function encode(context: Partial<Context>, more: object = {}) {
   return encodeRequest({ messages: [], ...context }, { ...options, ...more })
@@ -37,46 +36,6 @@ describe('a cache hint', { meta: { promise: '4.22' } }, () => {
     expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
   })
 
-  it('inside a result counts, before that of the result', () => {
-    const content = ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text' as const, text, metadata: hinted }))
-    const result: Message = { role: 'tool', toolCallId: 'x', content, metadata: { cacheHint: { ttl: '1h' } } }
-    const { body, losses } = encode({ messages: [said('hi'), result] })
-    expect(marksOf(body)).toEqual(['b', 'c', 'd'])
-    expect(body.messages[0]?.content).toMatchObject([{ type: 'text' }, { cache_control: { type: 'ephemeral' } }])
-    expect(losses.map(({ path }) => path)).toEqual([
-      'messages[0].content[0].metadata.cacheHint',
-      'messages[1].content[0].metadata.cacheHint',
-      'messages[1].metadata.cacheHint',
-    ])
-  })
-
-  it('on a message marks its last block, and never thinking', () => {
-    const opaque = { provider: 'anthropic', model: 'claude-x', format: 'anthropic', data: { signature: 's' } }
-    const messages: Message[] = [
-      { role: 'user', content: 'a', metadata: hinted },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'reasoning', text: 'h', opaque, metadata: hinted },
-          { type: 'text', text: 'b' },
-        ],
-        metadata: hinted,
-      },
-      { role: 'system', content: 'c', metadata: hinted },
-    ]
-    expect(encode({ messages }).body.messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'a', cache_control: mark }] },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'h', signature: 's' },
-          { type: 'text', text: 'b', cache_control: mark },
-        ],
-      },
-      { role: 'system', content: [{ type: 'text', text: 'c', cache_control: mark }] },
-    ])
-  })
-
   it('beyond the fourth is not sent: the last four cover the largest part', () => {
     const { body, losses } = encode({
       tools: [{ name: 'tool', metadata: hinted }],
@@ -91,18 +50,6 @@ describe('a cache hint', { meta: { promise: '4.22' } }, () => {
       { action: 'dropped', path: 'tools[0].metadata.cacheHint', severity: 'info', reason },
       { action: 'dropped', path: 'system[0].metadata.cacheHint', severity: 'info', reason },
     ])
-  })
-
-  it('keeps one of the four for the automatic mark', () => {
-    const { body } = encode(
-      {
-        messages: [
-          { role: 'user', content: ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text', text, metadata: hinted })) },
-        ],
-      },
-      { providerOptions: { anthropic: { cache_control: mark } } },
-    )
-    expect(marksOf(body.messages)).toEqual(['b', 'c', 'd'])
   })
 
   it('for an hour after one for five minutes is for five minutes too', () => {
@@ -122,12 +69,5 @@ describe('a cache hint', { meta: { promise: '4.22' } }, () => {
     const { body, losses } = encode({ tools: [tool] })
     expect(marksOf(body)).toEqual([])
     expect(losses).toMatchObject([{ path: 'tools[0].metadata.cacheHint', action: 'dropped' }])
-  })
-
-  it('never changes its input', () => {
-    const value = { type: 'web_search_20250305', name: 'web', cache_control: mark }
-    const messages = ['a', 'b', 'c', 'd'].map((text) => said(text))
-    encode({ tools: [{ type: 'provider_tool', format: 'anthropic', value }], messages })
-    expect(value.cache_control).toEqual(mark)
   })
 })

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Frame, Reply } from '../../../src/core/codec.ts'
-import { ApiError } from '../../../src/core/errors.ts'
 import type { AssistantMessage, MessageEvent } from '../../../src/core/messages.ts'
 import { createClientCodec, encodeStream } from '../../../src/formats/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/text.ts'
@@ -10,7 +9,6 @@ import { block } from '../../../src/messages/block.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'
 
-const opaque = { provider: 'gemini', model: 'gemini-3-pro', format: 'gemini', data: { thoughtSignature: 'c2ln' } }
 const call = block.toolCall('x', 'f', { a: 1 })
 const delta = (index: number, text: string): MessageEvent => ({ type: 'text_delta', index, text })
 const text = (index: number, said: string): MessageEvent => ({
@@ -33,10 +31,6 @@ function write(events: readonly MessageEvent[], reply?: Reply): Frame[] {
 }
 const bodies = (events: readonly MessageEvent[], reply?: Reply) =>
   write(events, reply).map(({ data }) => JSON.parse(data))
-const parts = (events: readonly MessageEvent[]) =>
-  bodies(events).flatMap((body) =>
-    body.candidates?.flatMap((one: { content: { parts: object[] } }) => one.content.parts),
-  )
 const last = { text: '' }
 
 describe('a stream', () => {
@@ -53,89 +47,6 @@ describe('a stream', () => {
     ])
   })
 
-  it('has kept fields of the content in its last chunk', () => {
-    const providerData = { gemini: { content: { own_field: 'kept' } } }
-    expect(bodies([start, finish({ providerData })]).at(-1)).toMatchObject({
-      candidates: [{ content: { own_field: 'kept', role: 'model', parts: [last] } }],
-    })
-  })
-
-  it('says what it is asked to say of itself', () => {
-    expect(bodies([start, finish()], { id: 'mine', model: 'other' })[0]).toMatchObject({
-      responseId: 'mine',
-      modelVersion: 'other',
-    })
-  })
-  it('has calls whole, thoughts marked, and signatures after the streamed text', () => {
-    const events: MessageEvent[] = [
-      start,
-      { type: 'reasoning_delta', index: 0, text: 'Hm' },
-      { type: 'content_block', index: 0, block: { type: 'reasoning', text: 'Hm', opaque } },
-      delta(1, 'a'),
-      { type: 'content_block', index: 1, block: { type: 'text', text: 'a', opaque } },
-      { type: 'tool_call_chunk', index: 2, chunk: { type: 'tool_call_chunk', name: 'f', index: 0 } },
-      { type: 'tool_call', index: 2, call: { ...call, opaque } },
-      { type: 'content_block', index: 3, block: { type: 'text', text: '', opaque } },
-      finish({ stopReason: 'tool_calls' }),
-    ]
-    expect(parts(events)).toEqual([
-      { text: 'Hm', thought: true },
-      { text: '', thought: true, thoughtSignature: 'c2ln' },
-      { text: 'a' },
-      { text: '', thoughtSignature: 'c2ln' },
-      { functionCall: { id: 'x', name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' },
-      { text: '', thoughtSignature: 'c2ln' },
-      last,
-    ])
-  })
-  it('has one block at a time: later ones wait until those before have ended', () => {
-    const events = [
-      start,
-      delta(0, 'a'),
-      { type: 'tool_call_chunk', index: 1, chunk: { type: 'tool_call_chunk', name: 'f' } } as const,
-      delta(2, 'C'),
-      { type: 'tool_call', index: 1, call } as const,
-      delta(0, 'b'),
-      text(2, 'C'),
-      text(0, 'ab'),
-      delta(3, 'd'),
-      text(3, 'd'),
-      finish(),
-    ]
-    expect(parts(events)).toEqual([
-      { text: 'a' },
-      { text: 'b' },
-      { functionCall: { id: 'x', name: 'f', args: { a: 1 } } },
-      { text: 'C' },
-      { text: 'd' },
-      last,
-    ])
-  })
-  it('reports an invalid call at its end', () => {
-    const invalid = {
-      type: 'invalid_tool_call' as const,
-      name: 'f',
-      index: 0,
-      argumentsText: '{',
-      reason: 'truncated' as const,
-      error: 'x',
-    }
-    const written = bodies([
-      start,
-      { type: 'invalid_tool_call', index: 0, call: invalid },
-      finish({ invalidToolCalls: [invalid] }),
-    ])
-    expect(written.at(-1).candidates[0]).toMatchObject({
-      finishReason: 'MALFORMED_FUNCTION_CALL',
-      finishMessage: 'Malformed function call: f({)',
-    })
-  })
-  it('reports its losses', () => {
-    const encoder = encodeStream()
-    const block = { type: 'unknown', format: 'anthropic', providerType: 'x', value: {} } as const
-    encoder.push({ type: 'content_block', index: 0, block }, [])
-    expect(encoder.losses).toMatchObject([{ path: 'message.content[0]', action: 'dropped' }])
-  })
   it('has citations in bytes at its end, counted in text as a client joins it', () => {
     const cited = (said: string, startIndex: number) =>
       ({
@@ -163,28 +74,6 @@ describe('a stream', () => {
 })
 
 describe('the end of a stream', () => {
-  const error = new ApiError('overloaded', { kind: 'overloaded', retryable: true })
-
-  it('is one error where it fails, and nothing after', () => {
-    const encoder = encodeStream()
-    const frames: Frame[] = []
-    encoder.push(start, frames)
-    encoder.push(delta(0, 'a'), frames)
-    encoder.fail(error, frames)
-    encoder.fail(error, frames)
-    encoder.push(finish(), frames)
-    encoder.end(frames)
-    expect(frames.map(({ data }) => JSON.parse(data)).slice(1)).toEqual([
-      { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } },
-    ])
-    const { error: read } = decodeText(createClientCodec(), frames.map(encodeSse).join(''))
-    expect(read).toMatchObject({ kind: 'overloaded', partial: { content: [{ text: 'a' }] } })
-  })
-  it('is one error where no end ever came', () => {
-    expect(bodies([start, delta(0, 'a')]).at(-1)).toEqual({
-      error: { code: 500, message: 'The answer ended before its own end', status: 'INTERNAL' },
-    })
-  })
   it('is read by the official client, whose chat remembers the answer', async () => {
     const stream = write([
       start,
@@ -201,11 +90,5 @@ describe('the end of a stream', () => {
       { functionCall: { id: 'x', name: 'f', args: { a: 1 } } },
       last,
     ])
-  })
-  it('by an error is one for the official client too', async () => {
-    const encoder = encodeStream()
-    const frames: Frame[] = []
-    encoder.fail(error, frames)
-    await expect(oracle.stream(frames.map(encodeSse).join(''))).rejects.toMatchObject({ status: 503 })
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
-import { compatible, decodeError, encodeError } from '../../../src/formats/openai-chat/index.ts'
+import { compatible, decodeError } from '../../../src/formats/openai-chat/index.ts'
 import { cerebrasDialect } from '../../../src/providers/cerebras.ts'
 import { groqDialect } from '../../../src/providers/groq.ts'
 import { llamacppDialect } from '../../../src/providers/llamacpp.ts'
@@ -104,30 +103,5 @@ describe('decodeError', () => {
       decodeError({ status, headers: headers({ 'x-should-retry': value }), body: '' }).retryable
     expect(retryable('false', 500)).toBe(false)
     expect(retryable('true', 400)).toBe(true)
-  })
-})
-
-describe('encodeError', () => {
-  const kinds: readonly [ApiErrorKind, number][] = [
-    ['authentication', 401],
-    ['permission', 403],
-    ['invalid_request', 400],
-    ['not_found', 404],
-    ['context_length', 400],
-    ['rate_limit', 429],
-    ['overloaded', 503],
-    ['server', 500],
-    ['timeout', 504],
-  ]
-
-  it.each(kinds)('%s is answered with %i, and is read as the same', (kind, status) => {
-    const written = encodeError(new ApiError('No', { kind, retryable: false }))
-    expect(written.status).toBe(status)
-    expect(decodeError({ ...written, headers: headers() })).toMatchObject({ kind, message: 'No' })
-  })
-
-  it('keeps the code by which a client does not try again', () => {
-    const spent = new ApiError('Pay', { kind: 'rate_limit', retryable: false, providerCode: 'insufficient_quota' })
-    expect(encodeError(spent).body).toMatchObject({ error: { code: 'insufficient_quota' } })
   })
 })

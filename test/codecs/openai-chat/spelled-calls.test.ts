@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/core/messages.ts'
-import { type ChatDialect, createClientCodec, encodeRequest, openai } from '../../../src/formats/openai-chat/index.ts'
+import { type ChatDialect, createClientCodec, encodeRequest } from '../../../src/formats/openai-chat/index.ts'
 import { block } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
-import { ollamaChatDialect } from '../../../src/providers/ollama-chat.ts'
 import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 
 function encode(messages: readonly Message[], dialect: ChatDialect) {
@@ -61,44 +60,4 @@ describe('a host without tools', () => {
       { path: 'messages[2]', action: 'changed', severity: 'minor' },
     ])
   })
-})
-
-it('leaves out a turn with only another provider’s tools, which would be an empty message', () => {
-  const search = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} } as const
-  const { messages, losses } = encode([{ role: 'assistant', content: [search] }], openai)
-  expect(messages).toEqual([])
-  expect(losses).toMatchObject([{ path: 'messages[0].content[0]' }, { path: 'messages[0]', action: 'dropped' }])
-  expect(encode([{ role: 'assistant', content: '' }], openai).messages).toEqual([{ role: 'assistant', content: '' }])
-})
-
-it('sends Ollama’s compatible endpoint images as data, and no other media', () => {
-  const { messages, losses } = encode(
-    [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'See' },
-          { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-          { type: 'image', url: 'https://example.com/a.png' },
-          { type: 'file', data: 'aGk=', mimeType: 'application/pdf' },
-          { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' },
-        ],
-      },
-    ],
-    ollamaChatDialect,
-  )
-  expect(messages).toEqual([
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'See' },
-        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
-      ],
-    },
-  ])
-  expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-    ['messages[0].content[2]', 'major'],
-    ['messages[0].content[3]', 'major'],
-    ['messages[0].content[4]', 'major'],
-  ])
 })
