@@ -1,5 +1,5 @@
 /**
- * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any static server, in any folder. Without a
+ * `npm run playground`: the page of `examples/playground` as static files in `playground/`, for any static server, in any folder. Without a
  * Worker, recordings answer the chat. The rest is the same.
  *
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
@@ -12,7 +12,7 @@ import { isBuilt, prepare, vendored } from './prepare.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-const page = join(root, 'examples', 'browser')
+const page = join(root, 'examples', 'playground')
 /** The files of the SDK that the page imports. */
 const imported = [
   ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js'],

@@ -8,7 +8,7 @@ import { buildPlayground } from '../../scripts/playground.mjs'
 import { facts } from '../formats/index.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
-const recordings = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
+const recordings = join(import.meta.dirname, '..', '..', 'examples', 'playground', 'recordings')
 /** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 const views = ['chat', 'wire', 'stream', 'handoff']
