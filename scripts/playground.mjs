@@ -15,7 +15,7 @@ const dist = join(root, 'dist')
 const page = join(root, 'examples', 'playground')
 /** The files of the SDK that the page imports. */
 const imported = [
-  ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js'],
+  ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js', 'remote.js', 'gateway.js'],
 ]
 /** The operator's page needs a Worker, and the other files are for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)

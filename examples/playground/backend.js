@@ -1,20 +1,24 @@
-/** The backend of the chat: the Worker, or our recordings if the page is served without a Worker. */
+/** The backend of the chat: the Worker, or our recordings if the page is served without a Worker. The page asks both on the own wire. */
 import { browserModel } from './isoglot/browser-model.js'
+import { remote } from './isoglot/remote.js'
 import { recordedWires, replay, scenes } from './recordings.js'
-import { permittedModels, sessionToken } from './session.js'
-import { modelOf, ownModelName, readName, wireNames, wires } from './wires.js'
+import { permittedModels, session } from './session.js'
+import { createTap } from './tap.js'
+import { modelOf, ownModelName, providerOf, readName, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/index.js').Model} Model
  *
- * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a format that the page knows, such as `gemini:demo-model`, or are `ownModelName`.
+ * @typedef {{ title: string, names: readonly string[] }} Offer The models of one provider, such as `gemini:demo-model`, or `ownModelName`.
  *
  * @typedef {object} Backend
  * @property {boolean} isRecorded Whether the user can only send the texts of `suggestions`.
  * @property {readonly string[]} suggestions
- * @property {() => Promise<readonly Offer[]>} models
+ * @property {() => Promise<readonly string[]>} models
  * @property {(name: string, ask: string, watch: (send: typeof fetch) => typeof fetch) => Model} model
  */
+
+const url = new URL('answer', document.baseURI).href
 
 /** @type {Backend} */
 const worker = {
@@ -23,66 +27,51 @@ const worker = {
     'What is the weather in Tokyo?',
     'Compare the weather in Tokyo and Paris',
     'Think: how many r are in strawberry?',
-    'Count to thirty, slowly',
+    'Show me code that streams, with its source',
   ],
-  models: async () => offersOf(await permittedModels()),
-  model(name, _ask, watch) {
-    const read = readName(name)
-    if (read === undefined) throw new Error(`Cannot ask "${name}": the page does not know its format`)
-    const baseUrl = location.origin + wires[read.wire].base
-    return modelOf(read.wire, read.name, { apiKey: sessionToken, baseUrl, fetch: watch((...args) => fetch(...args)) })
+  models: permittedModels,
+  model: (name, _ask, watch) => remote(name, { url, session, fetch: watch((...args) => fetch(...args)) }),
+}
+
+/** The server runs in the page: it reads the question, asks the recordings in the format of their provider, and writes the events. @type {Backend} */
+const recorded = {
+  isRecorded: true,
+  suggestions: Object.values(scenes).map(({ ask }) => ask),
+  models: async () => recordedWires.map((wire) => `${wire}:${wires[wire].models[0]}`),
+  model(name, ask, watch) {
+    const { wire, name: modelName } = readName(name) ?? { wire: 'openai-chat', name: '' }
+    const recording = replay(wire, ask)
+    /** @type {typeof fetch} */
+    const answer = async (input, init) => {
+      const { answerResponse } = await import('./isoglot/gateway.js')
+      const tap = createTap()
+      const model = modelOf(wire, modelName, { baseUrl: location.origin, fetch: tap.watch(recording) })
+      return tap.tell(await answerResponse(model, new Request(input, init)))
+    }
+    return remote(name, { url, fetch: watch(answer) })
   },
 }
 
 /**
- * Every model in every format, since the Worker translates. In its own format, a model is asked by its name, in other formats by its whole
- * id.
- *
- * @param {readonly string[]} ids Such as `anthropic:claude-haiku-4-5`.
- * @returns {Offer[]}
+ * One model for the whole page, because it keeps its sessions. Loading it needs a click of the user. Chromium warns if no language is
+ * named.
  */
-function offersOf(ids) {
-  return wireNames.map((wire) => {
-    const all = ids.map((id) => {
-      const own = readName(id)
-      const isOwn = own ? isOwnWire(own.wire, wire) : wire === 'openai-chat'
-      return { isOwn, name: `${wire}:${isOwn && own ? own.name : id}` }
-    })
-    const names = all.sort((one, next) => Number(next.isOwn) - Number(one.isOwn)).map(({ name }) => name)
-    return { title: wires[wire].title, names }
-  })
-}
-
-/** OpenAI has two formats. @param {string} provider @param {string} wire */
-const isOwnWire = (provider, wire) => provider === wire || (provider === 'openai-chat' && wire === 'openai-responses')
-
-/** @type {Backend} */
-const recorded = {
-  isRecorded: true,
-  suggestions: Object.values(scenes).map(({ ask }) => ask),
-  models: async () => [{ title: 'Recorded', names: recordedWires.map((wire) => `${wire}:${wires[wire].models[0]}`) }],
-  model(name, ask, watch) {
-    const { wire, name: modelName } = readName(name) ?? { wire: 'openai-chat', name: '' }
-    return modelOf(wire, modelName, { baseUrl: location.origin, fetch: watch(replay(wire, ask)) })
-  },
-}
-
-/** One model for the whole page, because it keeps its sessions. Loading it needs a click of the user. */
-export const ownModel = browserModel()
-
-/** Adds the browser's own model, if there is one. @param {Backend} from @returns {Backend} */
-function withOwnModel(from) {
-  return {
-    ...from,
-    async models() {
-      const [offers, availability] = await Promise.all([from.models(), ownModel.availability()])
-      const isThere = availability !== 'missing' && availability !== 'unavailable'
-      return isThere ? [...offers, { title: 'Without a server', names: [ownModelName] }] : offers
-    },
-    model: (name, ask, watch) => (name === ownModelName ? ownModel : from.model(name, ask, watch)),
-  }
-}
+export const ownModel = browserModel({ expectedOutputs: [{ type: 'text', languages: ['en'] }] })
 
 /** The static build writes `none` into this element. */
 const marker = document.querySelector('meta[name="isoglot-worker"]')
-export const backend = withOwnModel(marker?.getAttribute('content') === 'none' ? recorded : worker)
+const server = marker?.getAttribute('content') === 'none' ? recorded : worker
+
+export const backend = {
+  ...server,
+  /** The models by provider, with the browser's own model, if there is one. @returns {Promise<readonly Offer[]>} */
+  async offers() {
+    const [names, availability] = await Promise.all([server.models(), ownModel.availability()])
+    const isThere = availability !== 'missing' && availability !== 'unavailable'
+    const titles = [...new Set(names.map(providerOf))]
+    const offers = titles.map((title) => ({ title, names: names.filter((name) => providerOf(name) === title) }))
+    return isThere ? [...offers, { title: 'Without a server', names: [ownModelName] }] : offers
+  },
+  /** @type {Backend['model']} */
+  model: (name, ask, watch) => (name === ownModelName ? ownModel : server.model(name, ask, watch)),
+}

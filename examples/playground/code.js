@@ -1,8 +1,8 @@
-/** The isoglot program that makes an answer: the same model, settings, tools and conversation, ready to run in Node. */
-import { backend } from './backend.js'
+/** The isoglot program that makes an answer: the same model, settings, tools and conversation, with the provider's key from the environment. */
 import { find } from './dom.js'
 import { copy } from './foot.js'
-import { ownModelName, readName, wires } from './wires.js'
+import { toolCallsOf } from './isoglot/messages.js'
+import { isWire, ownModelName, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
@@ -23,53 +23,61 @@ export async function showCode(facts, answer, all) {
 
 /** @param {import('./facts.js').Facts} facts @param {readonly Message[]} history @param {ViewMessage} answer */
 async function codeOf({ model, asked }, history, answer) {
-  const { wire, name } = readName(model) ?? { wire: 'openai-chat', name: model }
+  const [provider = '', name = ''] = model.split(/:(.*)/s)
   const isOwn = model === ownModelName
-  const path = isOwn ? 'browser-model' : wire
+  const path = isOwn ? 'browser-model' : provider
   const make = path.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
-  // Tools that were never called have no effect, so they are left out.
-  const hasCalls = [...history, ...answer.messages].some(({ role }) => role === 'tool')
+  const used = await toolsOf([...history, ...answer.messages])
   const { role, content } = history[0] ?? { role: 'user', content: '' }
   const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
-  const request = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
-  return `import { stream${hasCalls ? ', tool' : ''} } from 'isoglot'
+  const options = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
+  const settings = isWire(provider) && !('key' in wires[provider]) ? '' : `, { apiKey: process.env.${keyOf(provider)} ?? '' }`
+  return `import { stream${used.length > 0 ? ', tool' : ''} } from 'isoglot'
 import { ${make} } from 'isoglot/${path}'
 
-${hasCalls ? `${await toolsText()}\n` : ''}${isOwn ? '' : `${settingsOf(wire)}\n`}const model = ${make}(${isOwn ? '' : `${literal(name)}, settings`})
+${used.map(({ code }) => `${code}\n\n`).join('')}const model = ${make}(${isOwn ? '' : `${literal(name)}${settings}`})
 const run = stream({
-  model,${hasCalls ? '\n  tools,' : ''}
-${literal(request).slice(2)})
-
-for await (const event of run) {
-  if (event.type === 'text_delta') console.log(event.text)
-}
+  model,
+${used.length > 0 ? `  tools: [${used.map((one) => one.name).join(', ')}],\n` : ''}${entries(options, '  ')}
+})
+for await (const text of run.text()) ${isOwn ? 'console.log' : 'process.stdout.write'}(text)
 `
 }
 
-/** The tools of the page. */
-async function toolsText() {
+/** @param {string} provider */
+const keyOf = (provider) =>
+  isWire(provider) && 'key' in wires[provider] ? wires[provider].key : `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`
+
+/** The tools that these messages call, as they are written in `tools.js`. @param {readonly Message[]} messages */
+async function toolsOf(messages) {
+  const called = new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))
+  if (called.size === 0) return []
   const text = await (await fetch('tools.js')).text()
-  return text.replace(/^\/\*\*.*\n(import .*\n)+\n/, '').replace('export const', 'const')
+  const all = [...text.matchAll(/^const (\w+) = tool\(\{\n {2}name: '(\w+)'[\s\S]*?^\}\)/gm)]
+  return all.flatMap(([code, name = '', ofTool = '']) => (called.has(ofTool) ? [{ name, code }] : []))
 }
 
-/** @param {import('./wires.js').WireName} wire */
-function settingsOf(wire) {
-  if (backend.isRecorded) return `const settings = { apiKey: 'your key' } // a recording answered here`
-  return `const headers = { 'content-type': 'application/json', origin: '${location.origin}' }
-const session = await fetch('${location.origin}/session', { method: 'POST', headers, body: '{}' })
-const { token } = await session.json()
-const settings = { baseUrl: '${location.origin}${wires[wire].base}', apiKey: token }`
+/** The value as code, without usage, which has no effect on a request. @param {unknown} value @param {string} indent @returns {string} */
+function literal(value, indent = '') {
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value !== 'object' || value === null) return `${value}`
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${entries(value, `${indent}  `)}\n${indent}${close}`
 }
 
-/** The value as code, without usage, which has no effect on a request. @param {unknown} value */
-function literal(value) {
-  const json = JSON.stringify(
-    value,
-    (key, item) => (key === 'data' ? shortened(item) : key === 'usage' ? undefined : item),
-    2,
-  )
-  return json.replaceAll(/^(\s*)"([a-z]\w*)":/gim, '$1$2:')
+/** @param {object} value @param {string} indent */
+function entries(value, indent) {
+  return Object.entries(value)
+    .filter(([key, item]) => item !== undefined && key !== 'usage')
+    .map(([key, item]) => {
+      const name = Array.isArray(value) ? '' : `${/^[a-z]\w*$/i.test(key) ? key : quoted(key)}: `
+      return `${indent}${name}${literal(key === 'data' ? shortened(item) : item, indent)},`
+    })
+    .join('\n')
 }
+
+/** In single quotes. @param {string} text */
+const quoted = (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
 /** @param {unknown} data */
 function shortened(data) {

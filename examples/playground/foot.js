@@ -4,19 +4,12 @@ import { showCode } from './code.js'
 import { element } from './dom.js'
 import { factsOf, figuresOf } from './facts.js'
 import { blocksOf } from './isoglot/index.js'
-import { ownModelName, readName, wires } from './wires.js'
+import { titleOf as nameOf } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ChatStore} ChatStore
  * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
  */
-
-/** @param {string} name Such as `gemini:demo-model`. */
-export function nameOf(name) {
-  if (name === ownModelName) return 'This browser’s own model'
-  const read = readName(name)
-  return read ? `${wires[read.wire].title}: ${read.name}` : name
-}
 
 /** @param {ViewMessage} message @param {string} model What is asked now. */
 export function titleOf({ id, role, messages, state }, model) {
@@ -35,7 +28,7 @@ export function footOf(store, message, article) {
   const facts = factsOf(message.id)
   const losses = facts?.losses ?? 0
   const link = element('a', 'losses', losses === 1 ? '1 loss' : `${losses} losses`)
-  link.setAttribute('href', '#handoff')
+  link.setAttribute('href', '#wire')
   const actions = [
     ...branches,
     action('Copy', (button) => copy(textIn(message), button)),

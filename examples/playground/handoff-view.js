@@ -7,7 +7,7 @@ import { element, find, findSelect, shorten } from './dom.js'
 import { encodeFor } from './encode.js'
 import { drawLosses } from './loss-list.js'
 import { isShown, onShown, open } from './views.js'
-import { readName, wireNames, wires } from './wires.js'
+import { modelOf, readName, wireNames, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/index.js').ContentBlock} ContentBlock
@@ -20,11 +20,18 @@ import { readName, wireNames, wires } from './wires.js'
 const target = findSelect('#target')
 const model = findSelect('#model')
 
-/** The models of the chat in its own format, then other models of each provider: a proof is only valid within a family of models. */
+/** The models of the chat, then other models of each provider. The provider of the last answer comes last: that would be no hand-off. */
 function targets() {
-  const offered = [...model.options].map(({ value }) => value).filter((name) => !readName(readName(name)?.name ?? ''))
+  const offered = [...model.options].map(({ value }) => value)
   const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))
-  return [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
+  const all = [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
+  return [...all.filter((one) => !isLast(one)), ...all.filter(isLast)]
+}
+
+/** Whether the last answer of the conversation is of this provider. @param {Target} one */
+function isLast({ wire }) {
+  const last = chosenSample().context.messages.filter((message) => message.role === 'assistant').at(-1)
+  return last?.response?.provider === modelOf(wire).provider
 }
 
 /** @param {Target} one */
@@ -102,10 +109,8 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
   const after = drawSide(`As ${title} gets it`, messages, (message) => !stored.includes(message), stored)
   return [
     element('div', 'pair', [before, after]),
-    element('h3', '', 'Changed to fit'),
-    drawLosses(prepared, 'Nothing had to be changed.'),
-    element('h3', '', 'Lost in encoding'),
-    drawLosses(encoded),
+    element('h3', '', 'What changes'),
+    drawLosses([...prepared, ...encoded]),
   ]
 }
 
@@ -176,10 +181,12 @@ function textIn(block) {
   }
 }
 
-/** The model that the chat has chosen is usually the most interesting one. */
+/** Begins with the model that the chat has chosen, if it is of another provider than the last answer. */
 function followChat() {
-  target.replaceChildren(...targets().map((one) => new Option(titleOf(one), idOf(one))))
-  if ([...target.options].some(({ value }) => value === model.value)) target.value = model.value
+  const all = targets()
+  target.replaceChildren(...all.map((one) => new Option(titleOf(one), idOf(one))))
+  const chosen = all.find((one) => idOf(one) === model.value)
+  if (chosen && !isLast(chosen)) target.value = model.value
   draw()
 }
 
@@ -196,5 +203,5 @@ find('#targets').addEventListener('click', (event) => {
 find('#go-on').addEventListener('click', () => {
   if (goOnWith(target.value)) open('chat')
 })
-onChosen(draw)
+onChosen(followChat)
 onShown('handoff', draw)

@@ -12,6 +12,7 @@ const barTop = 19
 const barHeight = 13
 const axisHeight = 22
 const margin = 8
+const markWidth = 12
 /** The approximate width of a letter in a label, in px. */
 const letter = 6.6
 
@@ -26,20 +27,22 @@ export function drawTimeline(take, width) {
   const x = (/** @type {number} */ at) => round(margin + (at / last) * (width - 2 * margin))
   const svg = svgElement('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img' })
   svg.setAttribute('aria-label', describe(take, lanes))
-  svg.append(
-    drawAxis(take, last, x, height),
-    ...lanes.map((lane, at) => drawLane(lane, at * laneHeight, x, width, last)),
-  )
   const later = svgElement('rect', { class: 'later', y: 0, height: height - axisHeight })
   const head = svgElement('line', { class: 'head', y1: 0, y2: height - axisHeight })
-  svg.append(later, head)
+  svg.append(
+    drawAxis(take, last, x, height),
+    head,
+    ...lanes.map((lane, at) => drawLane(lane, at * laneHeight, x, width, last)),
+    later,
+  )
   return {
     svg,
     /** Shows the current moment. @param {number} at */
     moveTo(at) {
       const here = x(Math.min(at, last))
-      later.setAttribute('x', `${here}`)
-      later.setAttribute('width', `${Math.max(0, width - here)}`)
+      // A mark at the moment stays visible to its right edge.
+      later.setAttribute('x', `${here + markWidth / 2}`)
+      later.setAttribute('width', `${Math.max(0, width - here - markWidth / 2)}`)
       head.setAttribute('x1', `${here}`)
       head.setAttribute('x2', `${here}`)
     },

@@ -1,4 +1,4 @@
-/** The formats: their titles, their path at the Worker, and example models. */
+/** The formats: their titles, their provider, and example models. */
 import { model } from './isoglot/models.js'
 
 /**
@@ -7,36 +7,50 @@ import { model } from './isoglot/models.js'
  */
 
 /**
- * `base` is the Worker's path of the format, `models` are names of example models, and `ending` is its framing and the file extension of a
- * recording.
+ * `path` matches the path of a request, `models` are names of example models, `key` is the variable that usually has the provider's key, and
+ * `ending` is its framing and the file extension of a recording.
  *
- * @satisfies {Readonly<Record<string, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' | 'bin' }>>}
+ * @typedef {{ title: string, provider: string, path: RegExp, models: readonly [string, ...string[]], key?: string, ending: 'sse' | 'ndjson' | 'bin' }} Wire
  */
-export const wires = {
-  'openai-chat': { title: 'OpenAI Chat', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },
-  'openai-responses': { title: 'OpenAI Responses', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },
-  anthropic: { title: 'Anthropic', base: '/v1', models: ['claude-sonnet-5', 'claude-haiku-4-5'], ending: 'sse' },
-  gemini: {
-    title: 'Gemini',
-    base: '/v1beta',
-    models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
+
+const openai = /** @type {const} */ ({ provider: 'OpenAI', models: ['gpt-5.6', 'gpt-5-mini'], key: 'OPENAI_API_KEY' })
+const google = /** @type {const} */ ({
+  provider: 'Google',
+  models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
+  key: 'GEMINI_API_KEY',
+})
+
+export const wires = /** @satisfies {Readonly<Record<string, Wire>>} */ ({
+  'openai-chat': { ...openai, title: 'OpenAI Chat', path: /\/chat\/completions$/, ending: 'sse' },
+  'openai-responses': { ...openai, title: 'OpenAI Responses', path: /\/responses$/, ending: 'sse' },
+  anthropic: {
+    title: 'Anthropic',
+    provider: 'Anthropic',
+    path: /\/messages$/,
+    models: ['claude-sonnet-5', 'claude-haiku-4-5'],
+    key: 'ANTHROPIC_API_KEY',
     ending: 'sse',
   },
-  'gemini-interactions': {
-    title: 'Gemini Interactions',
-    base: '/v1beta',
-    models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
+  gemini: { ...google, title: 'Gemini', path: /:(?:streamG|g)enerateContent\b/, ending: 'sse' },
+  'gemini-interactions': { ...google, title: 'Gemini Interactions', path: /\/interactions\b/, ending: 'sse' },
+  ollama: { title: 'Ollama', provider: 'Ollama', path: /\/api\/chat$/, models: ['qwen3:8b'], ending: 'ndjson' },
+  cohere: {
+    title: 'Cohere',
+    provider: 'Cohere',
+    path: /\/v2\/chat$/,
+    models: ['command-a-03-2025', 'command-a-reasoning-08-2025'],
+    key: 'COHERE_API_KEY',
     ending: 'sse',
   },
-  ollama: { title: 'Ollama', base: '', models: ['qwen3:8b'], ending: 'ndjson' },
-  cohere: { title: 'Cohere', base: '/v2', models: ['command-a-03-2025', 'command-a-reasoning-08-2025'], ending: 'sse' },
   'bedrock-converse': {
     title: 'Bedrock Converse',
-    base: '',
+    provider: 'Amazon Bedrock',
+    path: /\/converse(?:-stream)?$/,
     models: ['anthropic.claude-sonnet-5', 'amazon.nova-pro-v1:0'],
+    key: 'AWS_BEARER_TOKEN_BEDROCK',
     ending: 'bin',
   },
-}
+})
 
 /** The name of the browser's own model in lists of models. It has no wire format. */
 export const ownModelName = 'browser'
@@ -49,6 +63,9 @@ export const wireNames = /** @type {WireName[]} */ (Object.keys(wires))
  */
 export const isWire = (name) => Object.hasOwn(wires, name)
 
+/** The format of a request. @param {string} path With its query. */
+export const wireAt = (path) => wireNames.find((wire) => wires[wire].path.test(path))
+
 /**
  * The two parts of a model's name, such as `gemini:demo-model`.
  *
@@ -59,6 +76,19 @@ export function readName(name) {
   const colon = name.indexOf(':')
   const wire = name.slice(0, Math.max(0, colon))
   return isWire(wire) ? { wire, name: name.slice(colon + 1) } : undefined
+}
+
+/** The title of a model's provider. @param {string} name Such as `gemini:demo-model`, or `xai:grok-4-fast`, which has no format of its own. */
+export function providerOf(name) {
+  const read = readName(name)
+  return read ? wires[read.wire].provider : name.slice(0, Math.max(0, name.indexOf(':')))
+}
+
+/** The title of a model. @param {string} name */
+export function titleOf(name) {
+  if (name === ownModelName) return 'This browser’s own model'
+  const read = readName(name)
+  return read ? `${wires[read.wire].title}: ${read.name}` : name
 }
 
 /**
