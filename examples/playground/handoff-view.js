@@ -181,17 +181,17 @@ function textIn(block) {
   }
 }
 
-/** Begins with the model that the chat has chosen, if it is of another provider than the last answer. */
-function followChat() {
+/** Offers the targets, and begins with this one, if it is of another provider than the last answer. @param {string} name */
+function offer(name) {
   const all = targets()
   target.replaceChildren(...all.map((one) => new Option(titleOf(one), idOf(one))))
-  const chosen = all.find((one) => idOf(one) === model.value)
-  if (chosen && !isLast(chosen)) target.value = model.value
+  const chosen = all.find((one) => idOf(one) === name)
+  if (chosen && !isLast(chosen)) target.value = name
   draw()
 }
 
-followChat()
-model.addEventListener('change', followChat)
+offer(model.value)
+model.addEventListener('change', () => offer(model.value))
 target.addEventListener('change', draw)
 find('#targets').addEventListener('click', (event) => {
   const name = event.target instanceof HTMLElement ? event.target.dataset.target : undefined
@@ -203,5 +203,5 @@ find('#targets').addEventListener('click', (event) => {
 find('#go-on').addEventListener('click', () => {
   if (goOnWith(target.value)) open('chat')
 })
-onChosen(followChat)
+onChosen(() => offer(target.value))
 onShown('handoff', draw)

@@ -70,7 +70,8 @@ export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
   let ending
   /** @type {WireName | undefined} */
   let wire
-  let round = -1
+  /** Whether a question was sent whose request to the provider is not known yet. */
+  let isAsked = false
   /** @type {Exchange[]} */
   const exchanges = []
 
@@ -80,7 +81,7 @@ export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
   /** @type {Take['add']} */
   const add = (events, raw = '') => {
     const at = isLive ? performance.now() - startedAt : entries.length
-    entries.push({ at, raw, events, round: Math.max(0, round) })
+    entries.push({ at, raw, events, round: Math.max(0, exchanges.length - 1) })
     tell()
   }
   return {
@@ -96,13 +97,15 @@ export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
     },
     ask(asked) {
       exchanges.push({ asked, sent: undefined })
+      isAsked = true
       tell()
     },
     answer(format, sent) {
       wire = format
-      round++
+      const { asked = '' } = exchanges.at(-1) ?? {}
       // A server may ask again by itself.
-      exchanges[round] = { asked: exchanges.at(-1)?.asked ?? '', sent }
+      exchanges.splice(isAsked ? -1 : exchanges.length, 1, { asked, sent })
+      isAsked = false
       return createAnswer(wire, callsBefore(wire), add)
     },
     add,

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await expect.poll(() => second.locator('.reasoning').getAttribute('open')).toBeNull()
     await second.getByRole('link', { name: '1 loss' }).click()
     await page.locator('#wire-view:not([hidden])').waitFor()
-    await expect.poll(() => page.locator('.request h4').innerText()).toBe('1 loss')
+    await expect.poll(() => page.locator('.request .loss-list').innerText()).toContain('reasoning')
     expect(problems).toEqual([])
   })
 
