@@ -31,7 +31,8 @@ async function codeOf({ model, asked }, history, answer) {
   const { role, content } = history[0] ?? { role: 'user', content: '' }
   const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
   const options = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
-  const settings = isWire(provider) && !('key' in wires[provider]) ? '' : `, { apiKey: process.env.${keyOf(provider)} ?? '' }`
+  const settings =
+    isWire(provider) && !('key' in wires[provider]) ? '' : `, { apiKey: process.env.${keyOf(provider)} ?? '' }`
   return `import { stream${used.length > 0 ? ', tool' : ''} } from 'isoglot'
 import { ${make} } from 'isoglot/${path}'
 
@@ -46,7 +47,9 @@ for await (const text of run.text()) ${isOwn ? 'console.log' : 'process.stdout.w
 
 /** @param {string} provider */
 const keyOf = (provider) =>
-  isWire(provider) && 'key' in wires[provider] ? wires[provider].key : `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`
+  isWire(provider) && 'key' in wires[provider]
+    ? wires[provider].key
+    : `${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`
 
 /** The tools that these messages call, as they are written in `tools.js`. @param {readonly Message[]} messages */
 async function toolsOf(messages) {

@@ -30,7 +30,9 @@ function targets() {
 
 /** Whether the last answer of the conversation is of this provider. @param {Target} one */
 function isLast({ wire }) {
-  const last = chosenSample().context.messages.filter((message) => message.role === 'assistant').at(-1)
+  const last = chosenSample()
+    .context.messages.filter((message) => message.role === 'assistant')
+    .at(-1)
   return last?.response?.provider === modelOf(wire).provider
 }
 

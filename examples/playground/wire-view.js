@@ -23,7 +23,11 @@ const longest = 20_000
 const paceMs = 250
 
 const columns = find('#requests')
-const [requestChoice, formatChoice, model] = [findSelect('#wire-request'), findSelect('#wire-format'), findSelect('#model')]
+const [requestChoice, formatChoice, model] = [
+  findSelect('#wire-request'),
+  findSelect('#wire-format'),
+  findSelect('#model'),
+]
 
 /** The last answer of the chat. @type {Take | undefined} */
 let take
@@ -62,7 +66,7 @@ function draw() {
   requestChoice.disabled = exchange === undefined
   const scrolled = [...columns.querySelectorAll('pre')].map(({ scrollTop }) => scrollTop)
   columns.replaceChildren(...(take && exchange ? drawExchange(take, round) : drawSample()))
-  columns.querySelectorAll('pre').forEach((pre, at) => (pre.scrollTop = scrolled[at] ?? 0))
+  for (const [at, pre] of columns.querySelectorAll('pre').entries()) pre.scrollTop = scrolled[at] ?? 0
 }
 
 /** @param {Take} shown @param {number} round */
@@ -70,7 +74,9 @@ function drawExchange({ entries, exchanges }, round) {
   const { asked = '', sent } = exchanges[round] ?? {}
   const title = sent ? titleAt(sent.path) : 'the provider'
   const ours = entries.filter((entry) => entry.round === round)
-  const losses = ours.flatMap(({ events }) => events.flatMap((event) => (event.type === 'warning' ? [event.warning] : [])))
+  const losses = ours.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === 'warning' ? [event.warning] : [])),
+  )
   return [
     drawAsked(parsed(asked)),
     sent
@@ -114,7 +120,9 @@ const drawAsked = (body) =>
  * @param {readonly import('./isoglot/index.js').Loss[]} losses
  */
 function drawSent(title, { path, headers, body }, asked, losses) {
-  const lines = Object.entries(headers).flatMap(([name, value]) => (name === 'content-type' ? [] : [`${name}: ${value}`]))
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    name === 'content-type' ? [] : [`${name}: ${value}`],
+  )
   return column(title, [
     ...drawRequest(path, lines, body, onlyIn(body, [asked]), 'What the provider gets'),
     element('p', 'meta only', 'Highlighted: what the page did not say.'),
