@@ -15,7 +15,7 @@ import { titleOf as nameOf } from './wires.js'
 export function titleOf({ id, role, messages, state }, model) {
   if (role === 'user') return 'You'
   const response = messages.flatMap((message) => ('response' in message ? [message.response] : [])).at(-1)
-  const said = response?.model && state !== 'streaming' ? `${response.provider}: ${response.model}` : model
+  const said = response?.model && state !== 'streaming' ? `${response.provider}:${response.model}` : model
   return nameOf(factsOf(id)?.model ?? said)
 }
 

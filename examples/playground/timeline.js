@@ -119,14 +119,19 @@ function bar(name, from, to) {
   })
 }
 
-/** One stroke for each chunk. A longer chunk has a higher stroke. @param {Lane} lane @param {(at: number) => number} x */
+/** One stroke for each chunk, and one for all chunks of a pixel. A longer chunk has a higher stroke. @param {Lane} lane @param {(at: number) => number} x */
 function piecesPath({ pieces }, x) {
-  return pieces
-    .map(({ at, size }) => {
-      const height = Math.min(barHeight, 3 + Math.sqrt(size) * 2.2)
-      return `M${x(at)} ${barTop + barHeight}v${round(-height)}`
-    })
-    .join('')
+  /** @type {Map<number, number>} */
+  const sizes = new Map()
+  for (const { at, size } of pieces) {
+    const left = Math.round(x(at))
+    sizes.set(left, Math.max(size, sizes.get(left) ?? 0))
+  }
+  const strokes = [...sizes].map(([left, size]) => {
+    const height = Math.min(barHeight, 3 + Math.sqrt(size) * 2.2)
+    return `M${left} ${barTop + barHeight}v${round(-height)}`
+  })
+  return strokes.join('')
 }
 
 const middle = barTop + barHeight / 2

@@ -70,7 +70,7 @@ function draw() {
 }
 
 /** @param {Take} shown @param {number} round */
-function drawExchange({ entries, exchanges }, round) {
+function drawExchange({ entries, exchanges, ending }, round) {
   const { asked = '', sent } = exchanges[round] ?? {}
   const title = sent ? titleAt(sent.path) : 'the provider'
   const ours = entries.filter((entry) => entry.round === round)
@@ -81,7 +81,9 @@ function drawExchange({ entries, exchanges }, round) {
     drawAsked(parsed(asked)),
     sent
       ? drawSent(`The Worker asks ${title}`, { ...sent, body: parsed(sent.body) }, parsed(asked), losses)
-      : column('The Worker asks the provider', [element('p', 'meta', 'This Worker does not show what it sends.')]),
+      : column('The Worker asks the provider', [
+          element('p', 'meta', ending ? 'This Worker does not show what it sends.' : 'Waiting …'),
+        ]),
     drawAnswer(title, sent && textOf(ours.map(({ raw }) => raw))),
   ]
 }
