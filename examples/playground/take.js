@@ -70,6 +70,8 @@ export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
   let ending
   /** @type {WireName | undefined} */
   let wire
+  /** @type {Answer | undefined} */
+  let current
   /** Whether a question was sent whose request to the provider is not known yet. */
   let isAsked = false
   /** @type {Exchange[]} */
@@ -106,10 +108,13 @@ export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
       // A server may ask again by itself.
       exchanges.splice(isAsked ? -1 : exchanges.length, 1, { asked, sent })
       isAsked = false
-      return createAnswer(wire, callsBefore(wire), add)
+      current = createAnswer(wire, callsBefore(wire), add)
+      return current
     },
     add,
     finish(error) {
+      // The reader may have left the stream at the last event that it needs.
+      current?.end()
       ending ??= endingOf(error)
       tell()
     },
@@ -136,6 +141,7 @@ function createAnswer(wire, callsBefore, add) {
   const decoder = decodeAnswer(codec, { callsBefore })
   const cutter = frameCutter(codec.framing)
   const text = codec.framing === 'event-stream' ? byteText : new TextDecoder()
+  let isOver = false
   /** @type {unknown} */
   let failure
 
@@ -162,6 +168,8 @@ function createAnswer(wire, callsBefore, add) {
       for (const raw of cutter.push(text.decode(chunk, { stream: true }))) take(raw)
     },
     end() {
+      if (isOver) return failure
+      isOver = true
       for (const raw of cutter.end(text.decode())) take(raw)
       /** @type {MessageEvent[]} */
       const events = []
