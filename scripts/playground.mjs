@@ -1,5 +1,5 @@
 /**
- * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any static server, in any folder. Without a
+ * `npm run playground`: the page of `examples/playground` as static files in `playground/`, for any static server, in any folder. Without a
  * Worker, recordings answer the chat. The rest is the same.
  *
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
@@ -12,10 +12,21 @@ import { isBuilt, prepare, vendored } from './prepare.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-const page = join(root, 'examples', 'browser')
+const page = join(root, 'examples', 'playground')
 /** The files of the SDK that the page imports. */
 const imported = [
-  ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js'],
+  ...[
+    'index.js',
+    'messages.js',
+    'codec.js',
+    'models.js',
+    'browser-model.js',
+    'chat.js',
+    'prices.js',
+    'safe-url.js',
+    'remote.js',
+    'gateway.js',
+  ],
 ]
 /** The operator's page needs a Worker, and the other files are for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)
@@ -24,8 +35,8 @@ const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
-/** @throws {Error} if the SDK could not be built. */
-export function buildPlayground(folder = join(root, 'playground')) {
+/** `docs`: the address of the guides, in place of npm's page. @throws {Error} if the SDK could not be built. */
+export function buildPlayground(folder = join(root, 'playground'), { docs } = {}) {
   prepare()
   if (!isBuilt()) throw new Error('Cannot build the playground: the SDK could not be built')
   rmSync(folder, { recursive: true, force: true })
@@ -38,7 +49,11 @@ export function buildPlayground(folder = join(root, 'playground')) {
   for (const name of withImports(dist, imported)) {
     cpSync(join(dist, name), join(folder, 'isoglot', name))
   }
-  writeFileSync(join(folder, 'index.html'), withoutWorker(readFileSync(join(page, 'index.html'), 'utf8')))
+  const html = withoutWorker(readFileSync(join(page, 'index.html'), 'utf8'))
+  writeFileSync(
+    join(folder, 'index.html'),
+    docs ? html.replace('href="https://www.npmjs.com/package/isoglot"', `href="${docs}"`) : html,
+  )
   return folder
 }
 

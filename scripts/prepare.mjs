@@ -9,8 +9,8 @@ import { modernNode } from './modern-node.mjs'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const built = join(dist, 'index.js')
-const page = join(root, 'examples', 'browser')
-/** wrangler.toml serves the page from this folder: `examples/browser`, and the built SDK in `isoglot/`. */
+const page = join(root, 'examples', 'playground')
+/** wrangler.toml serves the page from this folder: `examples/playground`, and the built SDK in `isoglot/`. */
 const site = join(root, '.wrangler', 'site')
 
 const markdown = join(root, 'node_modules', 'streaming-markdown')

@@ -1,5 +1,5 @@
 /**
- * `npm start`: starts the embedded provider, the Worker that hides its key (in workerd), and the page of `examples/browser`.
+ * `npm start`: starts the embedded provider, the Worker that hides its key (in workerd), and the page of `examples/playground`.
  *
  * `PORT` sets the port (default 8787; with `--say` any free one); `ISOGLOT_DEMO_KEY` sets the Worker's key for the embedded provider
  * (default: random). With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` in `.dev.vars` the Worker calls the real providers.

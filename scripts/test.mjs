@@ -45,7 +45,7 @@ if (filters.length > 0) {
   await step('build', 'tsup', ['--silent'])
   await step(...types('.'))
   // The page uses the types of the built files.
-  await step(...types('examples/browser'))
+  await step(...types('examples/playground'))
   await step('sizes', 'scripts/sizes.mjs', [])
   await step('package', 'scripts/check-package.mjs', [])
   prepare()

@@ -35,8 +35,17 @@ export function freePort(port?: number): Promise<number>
 /** Starts the Worker of `examples/worker` in workerd and waits until it answers. */
 export function startWorker(options: WorkerOptions): Promise<RunningWorker>
 
-/** Bundles the Worker into a folder as `worker.js`, and returns its path. `plugins` are those of esbuild. */
-export function bundleWorker(folder: string, options?: { readonly plugins?: Plugin[] }): Promise<string>
+/** Bundles a Worker into a folder as `worker.js`, and returns its path. `plugins` are those of esbuild; `entry` is a file of the repository. */
+export function bundleWorker(
+  folder: string,
+  options?: { readonly plugins?: Plugin[]; readonly entry?: string },
+): Promise<string>
+
+/** The entry of the Worker of `npm start`, which shows the page what it sends. */
+export const demoWorker: string
+
+/** The flag of the platform that it needs. */
+export const demoFlag: string
 
 /** The workerd that wrangler runs. */
 export function workerdFile(): string

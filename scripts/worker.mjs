@@ -64,7 +64,7 @@ export async function startWorker({
   const args = [
     'dev',
     ...(follows
-      ? []
+      ? [join(root, demoWorker)]
       : [await bundleWorker(join(home, 'bundle')), '--no-bundle', '--config', join(root, 'wrangler.toml')]),
     '--local',
     '--ip',
@@ -75,7 +75,9 @@ export async function startWorker({
     '0',
     '--show-interactive-dev-session=false',
     ...(compatibility.date ? ['--compatibility-date', compatibility.date] : []),
-    ...(compatibility.flags ?? []).flatMap((flag) => ['--compatibility-flags', flag]),
+    ...(
+      compatibility.flags ?? (follows ? ['enable_request_signal', 'global_fetch_strictly_public', demoFlag] : [])
+    ).flatMap((flag) => ['--compatibility-flags', flag]),
   ]
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
   // Wrangler needs no provider keys, so it gets none.
@@ -124,17 +126,22 @@ export async function startWorker({
   return { url, pid: child.pid, log: () => log, stop, gone }
 }
 
+/** The Worker of `npm start`, which shows the page what it sends. */
+export const demoWorker = 'scripts/demo-worker.mjs'
+/** The flag of the platform that it needs. */
+export const demoFlag = 'nodejs_als'
+
 /** Bundles the Worker into a folder of its own, since wrangler looks at all that is beside it. `plugins` are those of esbuild. */
-export async function bundleWorker(folder, { plugins = [] } = {}) {
+export async function bundleWorker(folder, { plugins = [], entry = 'examples/worker/index.ts' } = {}) {
   const outfile = join(folder, 'worker.js')
   await build({
-    entryPoints: [join(root, 'examples', 'worker', 'index.ts')],
+    entryPoints: [join(root, entry)],
     outfile,
     bundle: true,
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker'],
-    external: ['cloudflare:*'],
+    external: ['cloudflare:*', 'node:async_hooks'],
     plugins,
     logLevel: 'silent',
   })

@@ -15,6 +15,25 @@ const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'O
 /** The facts in the text of `examples/tools/extract.mjs`. */
 const person = { name: 'Ada Lovelace', born: 1815, works: ['Notes', 'Sketch of the Analytical Engine'] }
 
+/** The page that an answer cites, and the words that cite it. */
+export const page = {
+  url: 'https://developer.mozilla.org/docs/Web/API/Streams_API',
+  title: 'Streams API',
+  said: 'A `ReadableStream` is read piece by piece',
+}
+
+/** An answer with code and a source. `by-hand.mjs` streams it with the citation, since aimock cannot. */
+export const sourced = `${page.said}, and so is an answer:
+
+\`\`\`js
+const run = stream({ model, prompt: 'Hello' })
+for await (const text of run.text()) show(text)
+\`\`\`
+
+- \`text()\` has the words as they arrive.
+- The events of \`run\` have *all* of it: reasoning, calls and sources.
+`
+
 /**
  * The scripts; the first match counts. `response` may be a function of the request, which aimock passes in the form of Chat Completions.
  */
@@ -25,6 +44,7 @@ export const conversations = [
   { match: { userMessage: /\bdark\b/i }, response: askForDark, ...pace },
   { match: { userMessage: /\b(think|reason|why)\b/i }, response: thinkFirst, ...pace },
   { match: { userMessage: /\bextract\b/i }, response: say(JSON.stringify(person)), ...pace },
+  { match: { userMessage: /\bwith its source\b/i }, response: say(sourced), ...pace },
   { match: { userMessage: /\bslow/i }, response: say(countTo(30)), latency: 250, chunkSize: 6 },
   { match: { userMessage: /\b(hang up|cut)\b/i }, response: say(countTo(30)), ...pace, truncateAfterChunks: 8 },
   {
@@ -37,9 +57,6 @@ export const conversations = [
   },
   { match: {}, response: introduce, ...pace },
 ]
-
-/** The words that make an answer end with an `error` event in the middle. `faults.mjs` does this, since aimock cannot. */
-export const failsMidway = /\bfail\b/i
 
 function introduce(request) {
   return withUsage(request, {
@@ -89,7 +106,17 @@ function reportResults(request) {
     .slice(start + 1)
     .filter((message) => message.role === 'tool')
     .map((message) => outputOf(textOf(message.content)))
-  return withUsage(request, { content: `Here is what I found. ${results.join('. ')}.` })
+  return withUsage(request, { content: `Here is what I found. ${tableOf(results) ?? `${results.join('. ')}.`}` })
+}
+
+/** Several results of the playground's tool, such as `Tokyo: 24 °C, windy`, as a table of Markdown. */
+function tableOf(results) {
+  const rows = results.map((result) => /^(.+): (-?\d+ °C), (.+)$/.exec(result)?.slice(1))
+  if (rows.length < 2 || rows.includes(undefined)) return undefined
+  const lines = [['City', 'Temperature', 'Sky'], ['---', '---', '---'], ...rows].map(
+    (cells) => `| ${cells.join(' | ')} |`,
+  )
+  return `All at once:\n\n${lines.join('\n')}\n\n**${rows[0][0]}** was asked first.\n`
 }
 
 /** In one format, a result is an object that contains the text. */

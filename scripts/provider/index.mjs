@@ -10,8 +10,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, request as forward } from 'node:http'
 import { LLMock } from '@copilotkit/aimock'
-import { conversations, failsMidway, lastUserText } from './conversations.mjs'
-import { failMidway } from './faults.mjs'
+import { handwritten, play } from './by-hand.mjs'
+import { conversations, lastUserText } from './conversations.mjs'
 
 /** The paths of answers; the group is the part that identifies the format. */
 const routes = [
@@ -56,7 +56,8 @@ export async function startProvider({ key, port = 0 }) {
       return refuse(response, 400, 'invalid_request_error', 'The body is not JSON')
     }
     const isStream = route === 'streamGenerateContent' || (entry.body.stream ?? route === 'api/chat')
-    if (isStream && failsMidway.test(lastUserText(messagesOf(entry.body)))) return failMidway(route, response)
+    const script = isStream && handwritten(lastUserText(messagesOf(entry.body)), route)
+    if (script) return play(script, route, response)
     relay(mock.url + request.url, bytes, response)
   }
 

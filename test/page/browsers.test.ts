@@ -78,20 +78,24 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
   })
 
   it.skipIf(!isHere)(
-    'shows the chat as a request of each format, with highlighted differences and the losses below',
+    'shows both requests and the answer, and the chat in each format, with the losses below',
     async () => {
       await driver.click('nav a[href="#wire"]')
-      const titles = Object.values(facts).map(({ titleOnPage }) => titleOnPage)
-      await until(`document.querySelectorAll(".request").length === ${titles.length}`)
-      await expect.poll(() => allOf('.request h3')).toEqual(titles)
+      await until('document.querySelectorAll(".request").length === 3')
       await expect
-        .poll(() => allOf('.request mark'))
-        .toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
-      expect(
-        await driver.run(
-          '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".loss-list, .none"))',
-        ),
-      ).toBe(true)
+        .poll(() => allOf('.request h3'))
+        .toEqual(['The page asks the Worker', 'The Worker asks OpenAI Chat', 'OpenAI Chat answers'])
+      await expect.poll(() => textOf('.request:nth-child(3) pre')).toContain('chat.completion.chunk')
+      for (const { titleOnPage } of Object.values(facts)) {
+        await driver.run(`(() => {
+        const choice = document.querySelector('#wire-format')
+        choice.value = [...choice.options].find((one) => one.text === ${JSON.stringify(titleOnPage)}).value
+        choice.dispatchEvent(new Event('change'))
+      })()`)
+        await expect.poll(() => textOf('.request:nth-child(2) h3')).toBe(`The Worker asks ${titleOnPage}`)
+        await expect.poll(() => textOf('.request:nth-child(2) pre')).toContain('weather in Tokyo')
+        expect(await driver.run('!!document.querySelector(".request:nth-child(2) :is(.loss-list, .none)")')).toBe(true)
+      }
       await picture('wire')
     },
   )
@@ -99,7 +103,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
   it.skipIf(!isHere)('shows what a hand-off would change', async () => {
     await driver.click('nav a[href="#handoff"]')
     await until('document.querySelectorAll("#targets tbody tr").length === 15')
-    await expect.poll(() => textOf('#handoff-result')).toContain('As OpenAI Chat: gpt-5.6 gets it')
+    await expect.poll(() => textOf('#handoff-result')).toContain('As Anthropic: claude-sonnet-5 gets it')
     await picture('handoff')
   })
 })

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { answerResponse } from '../../src/gateway/index.ts'
 import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -53,7 +55,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     problems.length = 0
     asked = []
     await page.evaluate(() => location.assign('#chat'))
-    await page.getByLabel('Beside it').selectOption('none')
+    await page.getByLabel('Compare with').selectOption('')
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.getByLabel('Model', { exact: true }).selectOption('anthropic:demo-model')
   })
@@ -81,7 +83,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  /** The next answer, in pieces of three characters, as Anthropic streams it. */
+  /** The next answer, in pieces of three characters, as Anthropic streams it to the server. */
   async function answerWith(text: string, citations: readonly object[] = []) {
     const events = [
       {
@@ -111,7 +113,15 @@ describe.skipIf(!hasChromium)('the chat', () => {
       { type: 'message_stop' },
     ]
     const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-    await page.route('**/v1/messages', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
+    // A server of the own wire, as the page asks one.
+    const answered = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    const model = anthropic('claude-haiku-4-5', { apiKey: 'a-key-of-nobody', fetch: answered })
+    await page.route('**/answer', async (route) => {
+      const asked = route.request()
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: asked.postData() }
+      const response = await answerResponse(model, new Request(asked.url(), init))
+      await route.fulfill({ headers: Object.fromEntries(response.headers), body: await response.text() })
+    })
   }
 
   it('draws Markdown, and requests no URL of a hostile answer', async () => {
@@ -257,7 +267,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     const asking = page.waitForRequest((request) => request.postData()?.includes('weather in Paris') === true)
     await page.getByRole('textbox', { name: 'Edited message' }).fill('What is the weather in Paris?')
     await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
-    expect(JSON.parse((await asking).postData() ?? '').messages).toHaveLength(1)
+    expect(JSON.parse((await asking).postData() ?? '').context.messages).toHaveLength(1)
     await finished()
     await expect.poll(() => page.locator('#log article').count()).toBe(2)
     await expect.poll(() => page.locator('#log').innerText()).not.toContain('Tokyo')
@@ -336,13 +346,11 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.reload()
     await page.locator('#model:enabled').waitFor()
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
-    await page.getByLabel('Model', { exact: true }).selectOption('openai-responses:demo-model')
     const asking = page.waitForRequest((request) => request.postData()?.includes('Bonjour') === true)
     await say('Bonjour')
     expect(JSON.parse((await asking).postData() ?? '')).toMatchObject({
-      instructions: 'Answer in French',
-      temperature: 0.5,
-      reasoning: { effort: 'low' },
+      context: { system: 'Answer in French' },
+      options: { temperature: 0.5, reasoning: { effort: 'low' } },
     })
     await finished()
     await page.getByRole('button', { name: 'Settings' }).click()
@@ -366,11 +374,11 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByText('Cannot attach huge.png: it is larger than 8 MiB').waitFor()
     await expect.poll(() => page.locator('#attached li').allInnerTexts()).toHaveLength(2)
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
-    const asking = page.waitForRequest((request) => request.url().endsWith('/v1/messages'))
+    const asking = page.waitForRequest((request) => request.url().endsWith('/answer'))
     await say('What is this?')
-    const { messages } = JSON.parse((await asking).postData() ?? '')
+    const { messages } = JSON.parse((await asking).postData() ?? '').context
     expect(messages[0].content).toMatchObject([
-      { type: 'image', source: { data: png } },
+      { type: 'image', data: png },
       { type: 'text', text: 'What is this?' },
     ])
     await finished()
@@ -389,15 +397,23 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(code).toBe(await dialog.locator('pre').textContent())
     await picture('chat-code')
     await dialog.getByRole('button', { name: 'Close' }).click()
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
-    expect(stdout.replaceAll('\n', '')).toBe(await answers().locator('> .text').innerText())
+    expect(code).toContain("prompt: 'What is the weather in Tokyo?'")
+    expect(code).not.toMatch(/"|get_time|npm install/)
+    // The embedded provider is in the place of Anthropic, and has its own key.
+    const preload = `const send = fetch; globalThis.fetch = (url, init) => send(String(url).replace('https://api.anthropic.com', '${demo.providerUrl}'), init)`
+    const redirect = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+    const { stdout } = await run(process.execPath, [...redirect, '--input-type=module', '-e', code], {
+      cwd: root,
+      env: { ...process.env, ANTHROPIC_API_KEY: demo.key },
+    })
+    expect(stdout).toBe(await answers().locator('> .text').innerText())
   })
 
   itIfExhaustive('asks two models side by side, and goes on from what was said', async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await say('What is the weather in Tokyo?')
     await finished()
-    await page.getByLabel('Beside it').selectOption('gemini:demo-model')
+    await page.getByLabel('Compare with').selectOption('gemini:demo-model')
     const second = page.locator('#second')
     // It was not the other model that gave the first answer.
     await expect.poll(() => second.locator('article.assistant h2').innerText()).toBe('Anthropic: demo-model')
@@ -411,7 +427,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await expect.poll(() => second.locator('article.assistant').last().innerText()).toContain('There are three')
     expect(await axeFindings(page)).toEqual([])
     await picture('chat-side-by-side')
-    await page.getByLabel('Beside it').selectOption('none')
+    await page.getByLabel('Compare with').selectOption('')
     await expect.poll(() => second.isVisible()).toBe(false)
     expect(problems).toEqual([])
   })

@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { wires } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -58,32 +57,24 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it.each(inTurn(wires, wires.length, 1))('holds a tool round with %s, calls and results in sight', async (wire) => {
-    const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
-    await page.getByLabel('Model', { exact: true }).selectOption(model)
-    await say('What is the weather in Tokyo?')
-    await finished()
-    const answer = answers().last()
-    await expect.poll(() => answer.locator('.tool summary').innerText()).toMatch(/get_weather · Tokyo · done/)
-    await expect.poll(() => answer.locator('.tool pre').first().textContent()).toContain('Tokyo')
-    await expect.poll(() => answer.locator('.tool .result').textContent()).toMatch(/Tokyo: \d+ °C/)
-    await expect.poll(() => answer.locator('.text').last().innerText()).toContain('Here is what I found')
-    await expect.poll(() => answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
-    expect(problems).toEqual([])
-    await picture(`tool-round-${wire}`)
-  })
-
-  const others = [
-    ['gemini', 'anthropic:demo-model'],
-    ['anthropic', 'ollama:demo-model'],
-  ] as const
-  it.each(inTurn(others, 2))('speaks %s with %s, whose own wire is another', async (wire, id) => {
-    await page.getByLabel('Model', { exact: true }).selectOption(`${wire}:${id}`)
-    await say('What is the weather in Tokyo?')
-    await finished()
-    await expect.poll(() => answers().last().locator('.text').last().innerText()).toContain('Here is what I found')
-    expect(problems).toEqual([])
-  })
+  const providers = ['openai-chat', 'anthropic', 'gemini', 'ollama']
+  it.each(inTurn(providers, providers.length, 1))(
+    'holds a tool round with %s, calls and results in sight',
+    async (wire) => {
+      const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
+      await page.getByLabel('Model', { exact: true }).selectOption(model)
+      await say('What is the weather in Tokyo?')
+      await finished()
+      const answer = answers().last()
+      await expect.poll(() => answer.locator('.tool summary').innerText()).toMatch(/get_weather · Tokyo · done/)
+      await expect.poll(() => answer.locator('.tool pre').first().textContent()).toContain('Tokyo')
+      await expect.poll(() => answer.locator('.tool .result').textContent()).toMatch(/Tokyo: \d+ °C/)
+      await expect.poll(() => answer.locator('.text').last().innerText()).toContain('Here is what I found')
+      await expect.poll(() => answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
+      expect(problems).toEqual([])
+      await picture(`tool-round-${wire}`)
+    },
+  )
 
   it('runs parallel calls, continues in the same conversation with the other provider, and shows reasoning', async () => {
     await say('Compare the weather in Tokyo and Paris')
@@ -175,18 +166,22 @@ describe.skipIf(!hasChromium)('the page', () => {
     await expect.poll(() => page.locator('nav [aria-current]').getAttribute('href')).toBe(`#${view}`)
   })
 
-  it('shows the chat on all wires, as it continues', async () => {
+  it('shows what the page sends, what the Worker sends, and what comes back, as it happens', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.evaluate(() => location.assign('#wire'))
+    await page.getByLabel('Model', { exact: true }).selectOption('gemini:demo-model')
     await say('What is the weather in Tokyo?')
     await finished()
     await expect.poll(() => page.locator('#wire-sample option:checked').innerText()).toBe('This chat')
-    const requests = page.locator('.request')
-    await expect.poll(() => requests.count()).toBe(wires.length)
-    for (const request of await requests.all()) {
-      await expect.poll(() => request.innerText()).toContain('What is the weather in Tokyo?')
-      await expect.poll(() => request.innerText()).toContain('Here is what I found')
-    }
+    const columns = page.locator('.request')
+    await expect.poll(() => page.getByLabel('Request', { exact: true }).inputValue()).toBe('1')
+    await expect
+      .poll(() => columns.locator('h3').allInnerTexts())
+      .toEqual(['The page asks the Worker', 'The Worker asks Gemini', 'Gemini answers'])
+    await expect.poll(() => columns.nth(0).innerText()).toContain('"model": "gemini:demo-model"')
+    await expect.poll(() => columns.nth(1).innerText()).toContain('"functionResponse"')
+    await expect.poll(() => columns.nth(1).locator('.path').innerText()).toMatch(/:streamGenerateContent\?alt=sse$/)
+    await expect.poll(() => columns.nth(2).innerText()).toContain('"candidates"')
     expect(problems).toEqual([])
     await picture('live-wire')
   })
@@ -198,9 +193,11 @@ describe.skipIf(!hasChromium)('the page', () => {
     await say('Think: how many r are in strawberry?')
     await finished()
     const sent = page.locator('#handoff-result section').nth(1)
-    await expect.poll(() => sent.innerText()).toContain('As Anthropic: demo-model gets it')
+    // Not the provider that has just answered.
+    await expect.poll(() => sent.innerText()).toContain('As OpenAI Chat: demo-model gets it')
     await page.getByLabel('Model', { exact: true }).selectOption('gemini:demo-model')
     await expect.poll(() => sent.innerText()).toContain('As Gemini: demo-model gets it')
+    await expect.poll(() => page.locator('#handoff-result').innerText()).not.toContain('Nothing is lost')
     await expect
       .poll(() => page.locator('#handoff-result .loss-list').first().innerText())
       .toContain('it is reasoning without a proof')

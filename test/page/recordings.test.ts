@@ -10,7 +10,7 @@ import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 
-const folder = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
+const folder = join(import.meta.dirname, '..', '..', 'examples', 'playground', 'recordings')
 
 const found =
   'Tokyo is the warmer of the two: 24 °C and windy there, 21 °C and cloudy in Paris. Take a scarf to the one and an umbrella to neither.'

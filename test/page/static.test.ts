@@ -8,7 +8,7 @@ import { buildPlayground } from '../../scripts/playground.mjs'
 import { facts } from '../formats/index.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
-const recordings = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
+const recordings = join(import.meta.dirname, '..', '..', 'examples', 'playground', 'recordings')
 /** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 const views = ['chat', 'wire', 'stream', 'handoff']
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     site = await serveFolder(buildPlayground(join(folder, 'site')))
     browser = await launchChromium()
     page = await browser.newPage()
-    problems = problemsOf(page)
+    problems = problemsOf(page, /./) // warnings too
     await page.goto(site.url)
     await page.locator('#model:enabled').waitFor()
     await open('stream')
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     rmSync(folder, { recursive: true, force: true })
   })
   // The page is loaded once, since a load costs as much as what most tests do. Each test begins a new chat, with the first
-  // sample and all wires.
+  // sample.
   beforeEach(async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.emulateMedia({ colorScheme: null })
@@ -50,7 +50,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
       const sample = document.querySelector<HTMLSelectElement>('#wire-sample')
       if (sample) sample.selectedIndex = 0
       sample?.dispatchEvent(new Event('change'))
-      for (const box of document.querySelectorAll<HTMLElement>('#shown input:not(:checked)')) box.click()
+      const format = document.querySelector<HTMLSelectElement>('#wire-format')
+      if (format) format.selectedIndex = 0
     })
     await expect.poll(() => page.locator('#log article').count()).toBe(0)
   })
@@ -111,7 +112,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await expect.poll(() => second.locator('.reasoning .text').textContent()).toContain('s-t-r-a-w-b-e-r-r-y')
     await expect.poll(() => second.locator('.reasoning').getAttribute('open')).toBeNull()
     await second.getByRole('link', { name: '1 loss' }).click()
-    await page.locator('#handoff-view:not([hidden])').waitFor()
+    await page.locator('#wire-view:not([hidden])').waitFor()
+    await expect.poll(() => page.locator('.request .loss-list').innerText()).toContain('reasoning')
     expect(problems).toEqual([])
   })
 
@@ -156,6 +158,21 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('3 of 12, frame 3: text_delta')
     await page.keyboard.press('End')
     await expect.poll(() => page.locator('#moment-message .text').innerText()).toMatch(/umbrella to neither\.$/)
+    // The pane begins with the frame under the head, and the head does not cover the mark at the end.
+    await expect.poll(() => page.locator('#moment-raw .here').innerText()).toBe('data: [DONE]')
+    const [pane, here] = await Promise.all(
+      ['#moment-raw', '#moment-raw .here'].map((one) => page.locator(one).boundingBox()),
+    )
+    expect((here?.y ?? 0) - (pane?.y ?? 0)).toBeGreaterThanOrEqual(0)
+    expect((here?.y ?? 900) + (here?.height ?? 0)).toBeLessThanOrEqual((pane?.y ?? 0) + (pane?.height ?? 0))
+    const isUncovered = await page.evaluate(() => {
+      const head = document.querySelector('#timeline .head')
+      const mark = document.querySelector('#timeline .mark.end')
+      const later = document.querySelector('#timeline .later')?.getBoundingClientRect()
+      const isBelow = head && mark && head.compareDocumentPosition(mark) & Node.DOCUMENT_POSITION_FOLLOWING
+      return Boolean(isBelow) && (later?.left ?? 0) >= (mark?.getBoundingClientRect().right ?? 0) - 1
+    })
+    expect(isUncovered).toBe(true)
   })
 
   it('plays a recording from its beginning to its end', async () => {
@@ -234,52 +251,56 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(saved.equals(readFileSync(join(recordings, 'cut-anthropic-1.sse')))).toBe(true)
   })
 
-  it('highlights the parts that no other format has, and no part that two formats have', async () => {
+  const column = (at: number) => page.locator('.request').nth(at)
+
+  it('shows what the page sent, what the provider got, and what came back, for each request of an answer', async () => {
+    await choose('Anthropic')
+    await say('Compare the weather in Tokyo and Paris')
+    await finished(1)
     await open('wire')
-    const lit = (title: string) =>
-      page
-        .locator('.request', { has: page.getByRole('heading', { name: title }) })
-        .locator('mark')
-        .allInnerTexts()
-    await expect
-      .poll(() => lit('Gemini'))
-      .toEqual(expect.arrayContaining(['"systemInstruction"', '"functionCall"', '"model"']))
-    await expect
-      .poll(() => lit('Anthropic'))
-      .toEqual(expect.arrayContaining(['"signature"', '"tool_use_id"', '"input_schema"']))
-    await expect.poll(() => lit('OpenAI Chat')).not.toContain('"messages"')
-    await expect.poll(() => lit('Ollama')).not.toContain('"get_weather"')
+    const choice = page.getByLabel('Request', { exact: true })
+    await expect.poll(() => choice.locator('option').allInnerTexts()).toEqual(['1', '2'])
+    await expect.poll(() => choice.inputValue()).toBe('1')
+    // The second request has the results of the tools, in the own wire and in Anthropic's.
+    await expect.poll(() => column(0).innerText()).toContain('"toolCallId": "toolu_play1"')
+    await expect.poll(() => column(1).innerText()).toContain('"tool_use_id": "toolu_play1"')
+    await expect.poll(() => column(1).locator('.path').innerText()).toBe('POST /messages')
+    const whole = readFileSync(join(recordings, 'compare-anthropic-2.sse')).toString()
+    await expect.poll(() => column(2).locator('pre').textContent()).toBe(whole)
+    await choice.selectOption('1')
+    await expect.poll(() => column(0).innerText()).not.toContain('toolCallId')
+    const first = readFileSync(join(recordings, 'compare-anthropic-1.sse')).toString()
+    await expect.poll(() => column(2).locator('pre').textContent()).toBe(first)
+    expect(problems).toEqual([])
   })
 
-  it('compares any two wires', async () => {
+  it('shows a conversation in each format, and highlights what the page did not say', async () => {
     await open('wire')
-    const titles = Object.values(facts).map(({ titleOnPage }) => titleOnPage)
-    for (const wire of titles.filter((title) => title !== 'Gemini' && title !== 'Ollama'))
-      await page.getByLabel(wire, { exact: true }).uncheck()
-    const shown = () => page.locator('.request h3').allInnerTexts()
-    await expect.poll(shown).toEqual(['Gemini', 'Ollama']) // the page draws after the event
-    await expect.poll(() => page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
-    await page.getByLabel('Gemini', { exact: true }).focus()
-    await page.keyboard.press('Space')
-    await expect.poll(shown).toEqual(['Ollama'])
-    await expect.poll(() => page.locator('mark').count()).toBe(0)
+    const lit = async (format: string) => {
+      await page.getByLabel('Format', { exact: true }).selectOption({ label: format })
+      await expect.poll(() => column(1).locator('h3').innerText()).toBe(`The Worker asks ${format}`)
+      return column(1).locator('mark').allInnerTexts()
+    }
+    expect(await lit('Gemini')).toEqual(expect.arrayContaining(['"systemInstruction"', '"functionCall"', '"model"']))
+    expect(await lit('Anthropic')).toEqual(expect.arrayContaining(['"tool_use_id"', '"input_schema"']))
+    expect(await lit('OpenAI Chat')).not.toContain('"messages"')
+    for (const { titleOnPage } of Object.values(facts)) expect(await lit(titleOnPage)).not.toContain('"get_weather"')
   })
 
-  it('highlights the same value in other requests', async () => {
+  it('highlights the same value in other columns', async () => {
     await open('wire')
     await page.locator('.request [data-mark=\'value "Tokyo: 24 °C, windy"\']').first().hover()
-    const places = page.locator('.request', { has: page.locator('.same') }).locator('h3')
-    expect((await places.allInnerTexts()).length).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => page.locator('.request', { has: page.locator('.same') }).count()).toBe(2)
   })
 
-  it('lists the losses beneath each request', async () => {
+  it('lists the losses beneath a request', async () => {
     await open('wire')
     await page.locator('#wire-sample').selectOption({ label: 'A picture, a failed tool, a late instruction' })
-    const ollama = page.locator('.request', { has: page.getByRole('heading', { name: 'Ollama' }) })
+    await page.getByLabel('Format', { exact: true }).selectOption({ label: 'Ollama' })
     await expect
-      .poll(() => ollama.locator('h4').innerText())
-      .toBe(`${await ollama.locator('.loss-list li').count()} losses`)
-    await expect.poll(() => ollama.locator('.loss-list').innerText()).toContain('toolChoice')
+      .poll(() => column(1).locator('h4').innerText())
+      .toBe(`${await column(1).locator('.loss-list li').count()} losses`)
+    await expect.poll(() => column(1).locator('.loss-list').innerText()).toContain('toolChoice')
   })
 
   it('shows what a hand-off in the middle of a tool round changes, and continues there', async () => {

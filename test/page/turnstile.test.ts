@@ -9,7 +9,7 @@ import { type Demo, startDemo } from './demo.ts'
 
 const secret = 'a-secret-of-turnstile'
 const siteKey = '0x4AAAAAAAtest_site-key'
-const file = readFileSync(new URL('../../examples/browser/index.html', import.meta.url), 'utf8')
+const file = readFileSync(new URL('../../examples/playground/index.html', import.meta.url), 'utf8')
 const good = { success: true, hostname: '127.0.0.1', action: 'chat' }
 
 /** A stand-in for Turnstile's script: a widget that answers by itself, each time something else. */

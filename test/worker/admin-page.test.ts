@@ -144,7 +144,7 @@ async function answerPage(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   if (pathname.startsWith('/admin/')) return answerAdmin(request, env)
   const name = pathname === '/admin' ? 'admin.html' : pathname.slice(1)
-  const bytes = readFileSync(new URL(`../../examples/browser/${name}`, import.meta.url))
+  const bytes = readFileSync(new URL(`../../examples/playground/${name}`, import.meta.url))
   const headers = {
     'content-type': types[name.split('.').at(-1) ?? ''] ?? 'text/plain',
     'content-security-policy':

@@ -231,9 +231,12 @@ export function throughGateway(upstreamUrl: string, path = '/v1/my-account/my-ga
 }
 
 /** A Worker in front of the embedded provider. */
-export async function startDemo(settings: Record<string, string> = {}): Promise<Rig & { readonly provider: Provider }> {
+export async function startDemo(
+  settings: Record<string, string> = {},
+  options: Omit<LocalOptions, 'port'> = {},
+): Promise<Rig & { readonly provider: Provider }> {
   const provider = await startProvider({ key: canary })
-  const rig = await startRig(provider.url, { ...settingsFor(provider.url, canary), ...settings })
+  const rig = await startRig(provider.url, { ...settingsFor(provider.url, canary), ...settings }, options)
   const stop = async () => {
     await rig.stop()
     await provider.stop()

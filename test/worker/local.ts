@@ -85,6 +85,8 @@ export interface LocalOptions {
   readonly stateFolder?: string
   /** In place of what `wrangler.toml` says: a date, and all flags. */
   readonly compatibility?: { readonly date?: string; readonly flags?: string[] }
+  /** The folder of another bundle. */
+  readonly bundle?: string
   /** In place of the counters that `wrangler.toml` has. */
   readonly ratelimits?: WorkerOptions['ratelimits']
 }
@@ -92,7 +94,7 @@ export interface LocalOptions {
 /** Starts one Worker with these variables and secrets; `undefined` takes the place of one that is set in `wrangler.toml`. */
 export async function startWorker(
   settings: Readonly<Record<string, string | undefined>>,
-  { port, stateFolder, compatibility, ratelimits }: LocalOptions = {},
+  { port, stateFolder, compatibility, ratelimits, bundle }: LocalOptions = {},
 ): Promise<LocalWorker> {
   const { bindings } = inject('workerOptions')
   const all = Object.entries({ ...bindings, ...settings }).filter(([, value]) => value !== undefined)
@@ -103,6 +105,7 @@ export async function startWorker(
     ...(compatibility?.flags !== undefined && { compatibilityFlags: compatibility.flags }),
     ...(port !== undefined && { port }),
     ...(ratelimits !== undefined && { ratelimits }),
+    ...(bundle !== undefined && { scriptPath: `${bundle}/worker.js`, modulesRoot: bundle }),
   }
   const { urls, ...worker } = await startWorkers([options], stateFolder)
   return { ...worker, url: urls[0] as string }

@@ -12,6 +12,7 @@ const barTop = 19
 const barHeight = 13
 const axisHeight = 22
 const margin = 8
+const markWidth = 12
 /** The approximate width of a letter in a label, in px. */
 const letter = 6.6
 
@@ -26,20 +27,22 @@ export function drawTimeline(take, width) {
   const x = (/** @type {number} */ at) => round(margin + (at / last) * (width - 2 * margin))
   const svg = svgElement('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img' })
   svg.setAttribute('aria-label', describe(take, lanes))
-  svg.append(
-    drawAxis(take, last, x, height),
-    ...lanes.map((lane, at) => drawLane(lane, at * laneHeight, x, width, last)),
-  )
   const later = svgElement('rect', { class: 'later', y: 0, height: height - axisHeight })
   const head = svgElement('line', { class: 'head', y1: 0, y2: height - axisHeight })
-  svg.append(later, head)
+  svg.append(
+    drawAxis(take, last, x, height),
+    head,
+    ...lanes.map((lane, at) => drawLane(lane, at * laneHeight, x, width, last)),
+    later,
+  )
   return {
     svg,
     /** Shows the current moment. @param {number} at */
     moveTo(at) {
       const here = x(Math.min(at, last))
-      later.setAttribute('x', `${here}`)
-      later.setAttribute('width', `${Math.max(0, width - here)}`)
+      // A mark at the moment stays visible to its right edge.
+      later.setAttribute('x', `${here + markWidth / 2}`)
+      later.setAttribute('width', `${Math.max(0, width - here - markWidth / 2)}`)
       head.setAttribute('x1', `${here}`)
       head.setAttribute('x2', `${here}`)
     },
@@ -116,14 +119,19 @@ function bar(name, from, to) {
   })
 }
 
-/** One stroke for each chunk. A longer chunk has a higher stroke. @param {Lane} lane @param {(at: number) => number} x */
+/** One stroke for each chunk, and one for all chunks of a pixel. A longer chunk has a higher stroke. @param {Lane} lane @param {(at: number) => number} x */
 function piecesPath({ pieces }, x) {
-  return pieces
-    .map(({ at, size }) => {
-      const height = Math.min(barHeight, 3 + Math.sqrt(size) * 2.2)
-      return `M${x(at)} ${barTop + barHeight}v${round(-height)}`
-    })
-    .join('')
+  /** @type {Map<number, number>} */
+  const sizes = new Map()
+  for (const { at, size } of pieces) {
+    const left = Math.round(x(at))
+    sizes.set(left, Math.max(size, sizes.get(left) ?? 0))
+  }
+  const strokes = [...sizes].map(([left, size]) => {
+    const height = Math.min(barHeight, 3 + Math.sqrt(size) * 2.2)
+    return `M${left} ${barTop + barHeight}v${round(-height)}`
+  })
+  return strokes.join('')
 }
 
 const middle = barTop + barHeight / 2

@@ -5,12 +5,9 @@ import { element } from './dom.js'
 
 const severities = { major: 'content is gone', minor: 'a substitute stands for it', info: 'not needed' }
 
-/**
- * @param {readonly Loss[]} losses
- * @param {string} none The text if there are no losses.
- */
-export function drawLosses(losses, none = 'Nothing is lost.') {
-  if (losses.length === 0) return element('p', 'none', none)
+/** @param {readonly Loss[]} losses */
+export function drawLosses(losses) {
+  if (losses.length === 0) return element('p', 'none', 'Nothing is lost.')
   return element('ul', 'loss-list', [...losses].sort(bySeverity).map(drawLoss))
 }
 
@@ -22,7 +19,7 @@ function bySeverity(one, other) {
 }
 
 /** @param {Loss} loss */
-export function drawLoss({ action, path, reason, severity }) {
+function drawLoss({ action, path, reason, severity }) {
   const word = element('strong', `severity ${severity}`, severity)
   word.title = severities[severity]
   return element('li', '', [word, ` ${action} `, element('code', '', path), `: ${reason}`].map(toNode))

@@ -11,7 +11,8 @@ import { showTake } from './stream-view.js'
 import { createTake, watched } from './take.js'
 import { tools } from './tools.js'
 import { createView } from './view.js'
-import { modelOf, readName } from './wires.js'
+import { showExchanges } from './wire-view.js'
+import { modelOf } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/index.js').Message} Message
@@ -37,17 +38,18 @@ export function createTalk(place, choice, { isFirst, say }) {
 
   /** @param {ChatTurn} asking */
   function ask({ messages, signal }) {
-    const wire = readName(choice.value)?.wire
     const said = textOf(messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '')
     const take = createTake({
       title: said,
-      wire,
       isLive: true,
-      callsBefore: () => (wire ? callsIn([...messages, ...run.messages], wire) : 0),
+      callsBefore: (wire) => callsIn([...messages, ...run.messages], wire),
     })
     const settings = asked()
     turn = { take, facts: { model: choice.value, asked: settings, losses: 0 }, beganAt: performance.now() }
-    if (isFirst) showTake(take)
+    if (isFirst) {
+      showTake(take)
+      showExchanges(take)
+    }
     const model = backend.model(choice.value, said, (send) => watched(take, send))
     const run = stream({ ...settings, model, messages, tools, signal })
     return run
@@ -61,7 +63,7 @@ export function createTalk(place, choice, { isFirst, say }) {
       if (turn === undefined) return
       const { take, facts, beganAt } = turn
       if (/_(delta|chunk)$/.test(event.type)) facts.firstMs ??= performance.now() - beganAt
-      // The take of a wire reads the stream's text itself.
+      // A take that has the provider's frames reads them itself.
       if (take.wire === undefined || ['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(event.type))
         take.add([event])
       if (event.type === 'warning' && event.warning.severity !== 'info') facts.losses++

@@ -7,6 +7,9 @@ const pickers = [findSelect('#wire-sample'), findSelect('#handoff-sample')]
 /** @type {Set<() => void>} */
 const listeners = new Set()
 
+/** Whether the chat is shown, and not a sample. */
+export const isChatChosen = () => pickers[0]?.value === 'chat'
+
 export function chosenSample() {
   const name = pickers[0]?.value ?? ''
   const sample = Object.hasOwn(samples, name) ? samples[name] : undefined

@@ -1,6 +1,7 @@
 /** A take: the frames of a wire, and the events that the SDK made from them. It has the same form for a live stream and for a recording. */
 import { decodeAnswer } from './isoglot/codec.js'
-import { modelOf, wires } from './wires.js'
+import { tapReader } from './tap.js'
+import { modelOf, wireAt, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/messages.js').MessageEvent} MessageEvent
@@ -27,13 +28,21 @@ import { modelOf, wires } from './wires.js'
  */
 
 /**
+ * One request of the page, and the request to the provider that follows.
+ *
+ * @typedef {object} Exchange
+ * @property {string} asked The body of the page's request.
+ * @property {import('./tap.js').Sent | undefined} sent Absent if the Worker does not tell, or has not asked yet.
+ *
  * @typedef {object} Take
  * @property {string} title
- * @property {WireName | undefined} wire Absent for the browser's own model.
+ * @property {WireName | undefined} wire The provider's format. Absent as long as its frames are not known, and for the browser's own model.
  * @property {boolean} isLive Whether its times are real.
  * @property {readonly Entry[]} entries
  * @property {Ending | undefined} ending Absent until the end.
- * @property {() => Answer} answer Begins an answer.
+ * @property {readonly Exchange[]} exchanges Those of the answers, by their `round`.
+ * @property {(body: string) => void} ask The page sends a question.
+ * @property {(wire: WireName, sent?: import('./tap.js').Sent) => Answer} answer Begins an answer in this format.
  * @property {(events: readonly StreamEvent[], raw?: string) => void} add
  * @property {(error?: unknown) => void} finish The error, if there is one.
  * @property {(listener: () => void) => void} onChange
@@ -48,10 +57,10 @@ import { modelOf, wires } from './wires.js'
  */
 
 /**
- * @param {{ title: string, wire: WireName | undefined, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` returns the number from which the SDK counts its generated ids, so that the take has the same ids.
+ * @param {{ title: string, isLive?: boolean, callsBefore?: (wire: WireName) => number }} about `callsBefore` returns the number from which the SDK counts its generated ids, so that the take has the same ids.
  * @returns {Take}
  */
-export function createTake({ title, wire, isLive = false, callsBefore = () => 0 }) {
+export function createTake({ title, isLive = false, callsBefore = () => 0 }) {
   const startedAt = performance.now()
   /** @type {Entry[]} */
   const entries = []
@@ -59,7 +68,14 @@ export function createTake({ title, wire, isLive = false, callsBefore = () => 0 
   const listeners = new Set()
   /** @type {Ending | undefined} */
   let ending
-  let round = -1
+  /** @type {WireName | undefined} */
+  let wire
+  /** @type {Answer | undefined} */
+  let current
+  /** Whether a question was sent whose request to the provider is not known yet. */
+  let isAsked = false
+  /** @type {Exchange[]} */
+  const exchanges = []
 
   const tell = () => {
     for (const listener of listeners) listener()
@@ -67,24 +83,38 @@ export function createTake({ title, wire, isLive = false, callsBefore = () => 0 
   /** @type {Take['add']} */
   const add = (events, raw = '') => {
     const at = isLive ? performance.now() - startedAt : entries.length
-    entries.push({ at, raw, events, round: Math.max(0, round) })
+    entries.push({ at, raw, events, round: Math.max(0, exchanges.length - 1) })
     tell()
   }
   return {
     title,
-    wire,
+    get wire() {
+      return wire
+    },
     isLive,
     entries,
+    exchanges,
     get ending() {
       return ending
     },
-    answer() {
-      if (wire === undefined) throw new TypeError('Cannot read an answer: the take has no wire')
-      round++
-      return createAnswer(wire, callsBefore(), add)
+    ask(asked) {
+      exchanges.push({ asked, sent: undefined })
+      isAsked = true
+      tell()
+    },
+    answer(format, sent) {
+      wire = format
+      const { asked = '' } = exchanges.at(-1) ?? {}
+      // A server may ask again by itself.
+      exchanges.splice(isAsked ? -1 : exchanges.length, 1, { asked, sent })
+      isAsked = false
+      current = createAnswer(wire, callsBefore(wire), add)
+      return current
     },
     add,
     finish(error) {
+      // The reader may have left the stream at the last event that it needs.
+      current?.end()
       ending ??= endingOf(error)
       tell()
     },
@@ -111,6 +141,7 @@ function createAnswer(wire, callsBefore, add) {
   const decoder = decodeAnswer(codec, { callsBefore })
   const cutter = frameCutter(codec.framing)
   const text = codec.framing === 'event-stream' ? byteText : new TextDecoder()
+  let isOver = false
   /** @type {unknown} */
   let failure
 
@@ -137,6 +168,8 @@ function createAnswer(wire, callsBefore, add) {
       for (const raw of cutter.push(text.decode(chunk, { stream: true }))) take(raw)
     },
     end() {
+      if (isOver) return failure
+      isOver = true
       for (const raw of cutter.end(text.decode())) take(raw)
       /** @type {MessageEvent[]} */
       const events = []
@@ -220,15 +253,15 @@ function lineCutter(framing) {
  * @param {{ title: string, wire: WireName, bytes: Uint8Array }} recording
  */
 export function readRecording({ title, wire, bytes }) {
-  const take = createTake({ title, wire })
-  const answer = take.answer()
+  const take = createTake({ title })
+  const answer = take.answer(wire)
   answer.push(bytes)
   take.finish(answer.end())
   return take
 }
 
 /**
- * A `fetch` that also passes the bytes of a stream to a take. An answer that is not a stream is returned unchanged.
+ * A `fetch` for the own wire, which also passes to a take what the page asks, and what the server tells of the provider.
  *
  * @param {Take} take
  * @param {typeof fetch} send
@@ -236,15 +269,23 @@ export function readRecording({ title, wire, bytes }) {
  */
 export function watched(take, send) {
   return async (input, init) => {
+    take.ask(`${init?.body ?? ''}`)
     const response = await send(input, init)
     if (!response.ok || response.body === null) return response
-    const answer = take.answer()
+    /** @type {Answer | undefined} */
+    let answer
+    const read = tapReader((told) => {
+      if ('bytes' in told) return answer?.push(Uint8Array.from(atob(told.bytes), (one) => one.charCodeAt(0)))
+      answer?.end()
+      const wire = wireAt(told.sent.path)
+      answer = wire && take.answer(wire, told.sent)
+    })
     const through = new TransformStream({
       transform(chunk, controller) {
-        answer.push(chunk)
+        read(chunk)
         controller.enqueue(chunk)
       },
-      flush: () => void answer.end(),
+      flush: () => void answer?.end(),
     })
     return new Response(response.body.pipeThrough(through), response)
   }

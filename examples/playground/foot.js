@@ -4,25 +4,18 @@ import { showCode } from './code.js'
 import { element } from './dom.js'
 import { factsOf, figuresOf } from './facts.js'
 import { blocksOf } from './isoglot/index.js'
-import { ownModelName, readName, wires } from './wires.js'
+import { titleOf as nameOf } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ChatStore} ChatStore
  * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
  */
 
-/** @param {string} name Such as `gemini:demo-model`. */
-export function nameOf(name) {
-  if (name === ownModelName) return 'This browser’s own model'
-  const read = readName(name)
-  return read ? `${wires[read.wire].title}: ${read.name}` : name
-}
-
 /** @param {ViewMessage} message @param {string} model What is asked now. */
 export function titleOf({ id, role, messages, state }, model) {
   if (role === 'user') return 'You'
   const response = messages.flatMap((message) => ('response' in message ? [message.response] : [])).at(-1)
-  const said = response?.model && state !== 'streaming' ? `${response.provider}: ${response.model}` : model
+  const said = response?.model && state !== 'streaming' ? `${response.provider}:${response.model}` : model
   return nameOf(factsOf(id)?.model ?? said)
 }
 
@@ -35,7 +28,7 @@ export function footOf(store, message, article) {
   const facts = factsOf(message.id)
   const losses = facts?.losses ?? 0
   const link = element('a', 'losses', losses === 1 ? '1 loss' : `${losses} losses`)
-  link.setAttribute('href', '#handoff')
+  link.setAttribute('href', '#wire')
   const actions = [
     ...branches,
     action('Copy', (button) => copy(textIn(message), button)),

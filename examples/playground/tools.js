@@ -1,7 +1,5 @@
-/** Tools that run in the page. The weather is invented; the time is real. */
+/** Tools that run in the page. The weather is invented; the time is real. Each is complete by itself, since "View code" shows it. */
 import { tool } from './isoglot/index.js'
-
-const skies = ['sunny', 'cloudy', 'light rain', 'clear', 'windy']
 
 const weather = tool({
   name: 'get_weather',
@@ -14,6 +12,7 @@ const weather = tool({
   },
   async execute({ city }) {
     const name = String(city)
+    const skies = ['sunny', 'cloudy', 'light rain', 'clear', 'windy']
     const seed = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
     await new Promise((resolve) => setTimeout(resolve, 400))
     return `${name}: ${10 + (seed % 20)} °C, ${skies[seed % skies.length]}`

@@ -5,7 +5,7 @@ import { toView } from './isoglot/chat.js'
 import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
 import { drawLaneTable } from './lane-table.js'
-import { rawText } from './raw-text.js'
+import { drawRaw } from './raw-text.js'
 import { fetchRecording, recordedWires, recordings } from './recordings.js'
 import { bytesOf, readRecording } from './take.js'
 import { drawTimeline, timeText } from './timeline.js'
@@ -55,8 +55,6 @@ export function showTake(next) {
     note('')
   }
   wireChoice.disabled = next.isLive
-  wireChoice.value = next.wire ?? ''
-  find('#save').toggleAttribute('disabled', next.wire === undefined)
   next.onChange(() => {
     if (take !== next) return
     if (next.ending) draw()
@@ -97,6 +95,8 @@ function draw() {
 
 /** @param {Take} shown */
 function drawSummary({ title, wire, ending, isLive }) {
+  wireChoice.value = wire ?? ''
+  find('#save').toggleAttribute('disabled', wire === undefined)
   const about = isLive ? 'live' : 'a recording has no clock: one step is one frame'
   find('#take-title').textContent = title
   find('#take-about').textContent = `${wire ? wires[wire].title : 'No wire'}, ${about}`
@@ -119,10 +119,18 @@ function drawMoment() {
     'aria-valuetext',
     `Frame ${where}: ${entry?.events.map(({ type }) => type).join(', ') || 'no event'}`,
   )
-  find('#moment-raw').textContent = rawText(take, entry)
+  showRaw(take, count)
   find('#moment-events').replaceChildren(...eventsOf(entry))
   drawMessage(take, count)
   find('#play').textContent = playing ? 'Pause' : 'Play'
+}
+
+/** Shows the frames around the moment, beginning with the one of the moment. @param {Take} shown @param {number} count */
+function showRaw(shown, count) {
+  const pane = find('#moment-raw')
+  pane.replaceChildren(...drawRaw(shown, count))
+  const here = pane.querySelector('.here')
+  pane.scrollTop += here ? here.getBoundingClientRect().top - pane.getBoundingClientRect().top - 10 : 0
 }
 
 /** @param {Take['entries'][number] | undefined} entry */

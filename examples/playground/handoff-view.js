@@ -7,7 +7,7 @@ import { element, find, findSelect, shorten } from './dom.js'
 import { encodeFor } from './encode.js'
 import { drawLosses } from './loss-list.js'
 import { isShown, onShown, open } from './views.js'
-import { readName, wireNames, wires } from './wires.js'
+import { modelOf, readName, wireNames, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/index.js').ContentBlock} ContentBlock
@@ -20,11 +20,20 @@ import { readName, wireNames, wires } from './wires.js'
 const target = findSelect('#target')
 const model = findSelect('#model')
 
-/** The models of the chat in its own format, then other models of each provider: a proof is only valid within a family of models. */
+/** The models of the chat, then other models of each provider. The provider of the last answer comes last: that would be no hand-off. */
 function targets() {
-  const offered = [...model.options].map(({ value }) => value).filter((name) => !readName(readName(name)?.name ?? ''))
+  const offered = [...model.options].map(({ value }) => value)
   const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))
-  return [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
+  const all = [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
+  return [...all.filter((one) => !isLast(one)), ...all.filter(isLast)]
+}
+
+/** Whether the last answer of the conversation is of this provider. @param {Target} one */
+function isLast({ wire }) {
+  const last = chosenSample()
+    .context.messages.filter((message) => message.role === 'assistant')
+    .at(-1)
+  return last?.response?.provider === modelOf(wire).provider
 }
 
 /** @param {Target} one */
@@ -102,10 +111,8 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
   const after = drawSide(`As ${title} gets it`, messages, (message) => !stored.includes(message), stored)
   return [
     element('div', 'pair', [before, after]),
-    element('h3', '', 'Changed to fit'),
-    drawLosses(prepared, 'Nothing had to be changed.'),
-    element('h3', '', 'Lost in encoding'),
-    drawLosses(encoded),
+    element('h3', '', 'What changes'),
+    drawLosses([...prepared, ...encoded]),
   ]
 }
 
@@ -176,15 +183,17 @@ function textIn(block) {
   }
 }
 
-/** The model that the chat has chosen is usually the most interesting one. */
-function followChat() {
-  target.replaceChildren(...targets().map((one) => new Option(titleOf(one), idOf(one))))
-  if ([...target.options].some(({ value }) => value === model.value)) target.value = model.value
+/** Offers the targets, and begins with this one, if it is of another provider than the last answer. @param {string} name */
+function offer(name) {
+  const all = targets()
+  target.replaceChildren(...all.map((one) => new Option(titleOf(one), idOf(one))))
+  const chosen = all.find((one) => idOf(one) === name)
+  if (chosen && !isLast(chosen)) target.value = name
   draw()
 }
 
-followChat()
-model.addEventListener('change', followChat)
+offer(model.value)
+model.addEventListener('change', () => offer(model.value))
 target.addEventListener('change', draw)
 find('#targets').addEventListener('click', (event) => {
   const name = event.target instanceof HTMLElement ? event.target.dataset.target : undefined
@@ -196,5 +205,5 @@ find('#targets').addEventListener('click', (event) => {
 find('#go-on').addEventListener('click', () => {
   if (goOnWith(target.value)) open('chat')
 })
-onChosen(draw)
+onChosen(() => offer(target.value))
 onShown('handoff', draw)

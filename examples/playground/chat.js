@@ -3,10 +3,10 @@ import { takeAttached } from './attachments.js'
 import { backend, ownModel } from './backend.js'
 import { tell } from './conversation.js'
 import { element, find, findSelect } from './dom.js'
-import { nameOf } from './foot.js'
+import { copy } from './foot.js'
 import { createTalk } from './talk.js'
 import { open, openFirst } from './views.js'
-import { ownModelName, readName } from './wires.js'
+import { ownModelName, titleOf } from './wires.js'
 
 const [choice, otherChoice] = [findSelect('#model'), findSelect('#other-model')]
 const prompt = /** @type {HTMLTextAreaElement} */ (find('#prompt'))
@@ -89,7 +89,7 @@ export function goOnWith(name) {
   if (isRunning() || ![...choice.options].some(({ value }) => value === name)) return false
   choice.value = name
   choice.dispatchEvent(new Event('change'))
-  say(`The chat continues with ${nameOf(name)}`)
+  say(`The chat continues with ${titleOf(name)}`)
   return true
 }
 
@@ -128,6 +128,8 @@ stop.addEventListener('click', stopAll)
 find('#suggestions').addEventListener('click', (event) => {
   if (event.target instanceof HTMLButtonElement) submit(event.target.textContent ?? '')
 })
+for (const button of document.querySelectorAll('[data-copy]'))
+  button.addEventListener('click', () => button instanceof HTMLElement && copy(button.dataset.copy ?? '', button))
 find('#new').addEventListener('click', () => {
   chat.clear()
   other.clear()
@@ -149,21 +151,12 @@ otherChoice.addEventListener('change', () => {
 chat.subscribe(follow)
 other.subscribe(follow)
 
-/** Grouped by format. The names of the format's own provider come first. @param {import('./backend.js').Offer} offer */
+/** @param {import('./backend.js').Offer} offer */
 function drawGroup({ title, names }) {
   const group = document.createElement('optgroup')
   group.label = title
-  group.append(...names.map((name) => new Option(labelOf(name), name)))
+  group.append(...names.map((name) => new Option(titleOf(name), name)))
   return group
-}
-
-/** @param {string} name */
-function labelOf(name) {
-  const read = readName(name)
-  const translated = read && readName(read.name)
-  return read && translated
-    ? `${nameOf(`${read.wire}:${translated.name}`)} of ${nameOf(read.name).split(':')[0]}`
-    : nameOf(name)
 }
 
 /** Loads the list of models, and the conversation from before a reload. */
@@ -171,9 +164,9 @@ export async function connect() {
   setUpComposer()
   const loading = chat.load().catch((error) => say(`Cannot load the chat: ${error}`))
   try {
-    const offers = (await backend.models()).filter(({ names }) => names.length > 0)
+    const offers = await backend.offers()
     choice.replaceChildren(...offers.map(drawGroup))
-    otherChoice.replaceChildren(new Option('none', ''), ...offers.map(drawGroup))
+    otherChoice.replaceChildren(new Option('Compare with …', ''), ...offers.map(drawGroup))
     await loading
     choice.disabled = false
     otherChoice.disabled = false

@@ -1,0 +1,2 @@
+/** The page loads the built SDK from this place; these are its types. */
+export * from '../../../dist/remote.js'
