@@ -168,6 +168,12 @@ function callOf(name, example) {
   return `${functionOf(name)}('${example}'${local.has(name) ? '' : `, ${settings[name] ?? '{ apiKey }'}`})`
 }
 
+/** Breaks a wide line of an example at the fields of its object. */
+function reflow(line) {
+  if (line.length <= 88) return line
+  return line.replace(/\{ (.+) \}/, (_, fields) => `{\n  ${fields.replaceAll(', ', ',\n  ')},\n}`)
+}
+
 function describeProvider(name) {
   const { about, links, example } = sourceOf(name)
   const asked = model(`${name}:${example}`, {
@@ -208,7 +214,7 @@ function describeProvider(name) {
 import { generate } from 'isoglot'
 import { ${functionOf(name)} } from 'isoglot/${name}'
 
-const model = ${callOf(name, example)}
+${reflow(`const model = ${callOf(name, example)}`)}
 const { text } = await generate({ model, prompt: 'Hello' })
 \`\`\`
 

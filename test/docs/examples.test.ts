@@ -1,11 +1,19 @@
 /** The code in README and guides does what they say: it compiles, runs on the embedded provider, and prints what it promises. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Block, blocksOf, documents, languagesOf, promisedBy } from './blocks.ts'
+import { examples } from '../../scripts/site/home.mjs'
+import { type Block, blocksOf, documents, languagesOf, promisedBy, readDocument } from './blocks.ts'
 import { type StandIn, startStandIn } from './provider.ts'
 import { runBlock } from './run.ts'
 import { typeErrorsOf } from './types.ts'
 
-const blocks = documents.flatMap(blocksOf)
+const startPage = examples.map(({ name, code }) => ({
+  place: `the start page of the site: ${name}`,
+  language: 'ts' as const,
+  code,
+  isRun: true,
+  rejects: undefined,
+}))
+const blocks = [...documents.flatMap(blocksOf), ...startPage]
 const typed = blocks.filter(({ language }) => language === 'ts')
 const running = blocks.filter(({ isRun }) => isRun)
 
@@ -41,6 +49,14 @@ describe('the examples', () => {
   it.each(documents)('%s has blocks in languages that are looked at, or need no looking at', (path) => {
     const known = new Set(['', 'ts', 'sh', 'html', 'toml', 'text'])
     expect(languagesOf(path).filter((word) => !known.has(word))).toEqual([])
+  })
+
+  it.each(documents.filter((path) => path.startsWith('docs/')))('%s has no code that scrolls sideways', (path) => {
+    const lines = [...readDocument(path).matchAll(/^```\w*\n(.*?)^```$/gms)].flatMap(([, code = '']) =>
+      code.split('\n'),
+    )
+    // An event of a stream is one line.
+    expect(lines.filter((line) => line.length > 88 && !line.startsWith('data: '))).toEqual([])
   })
 
   it.each(typed.map(({ place }) => place))('%s has the types it needs', (place) => {

@@ -1,5 +1,5 @@
 /** Helpers of the page's tests: a Chromium, a plain server for static files, and a look by axe. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -44,16 +44,18 @@ export interface Site {
   stop(): Promise<void>
 }
 
-/** As plain as a server can be: files by their names, and nothing else. */
+/** As plain as a server can be: files by their names. Like most hosts it answers `/name` with `name.html`, and `/name/` with its index. */
 export async function serveFolder(folder: string): Promise<Site> {
   const under = '/some/folder/'
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const name = pathname.slice(under.length) || 'index.html'
+    const name = pathname.slice(under.length).replace(/(^|\/)$/, '$1index.html')
     try {
       if (!pathname.startsWith(under) || request.method !== 'GET') throw new Error('there is nothing')
-      const bytes = readFileSync(join(folder, normalize(`/${name}`)))
-      const type = types[extname(name)] ?? 'application/octet-stream'
+      const path = join(folder, normalize(`/${name}`))
+      const file = existsSync(`${path}.html`) ? `${path}.html` : path
+      const bytes = readFileSync(file)
+      const type = types[extname(file)] ?? 'application/octet-stream'
       // A browser keeps the files, and the code that it has made of them, between two loads.
       response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600' }).end(bytes)
     } catch {

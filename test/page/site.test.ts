@@ -1,14 +1,16 @@
-/** The site of `npm run site`, walked in a real Chromium: every page, every link, at the widths of a phone and of a desk. */
+/** The site of `npm run site`, walked in a real Chromium: every page, every link, the search, at the widths of a phone and of a desk. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, posix } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSite } from '../../scripts/site.mjs'
 import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
+const root = join(import.meta.dirname, '..', '..')
 const pictures = process.env.ISOGLOT_SCREENSHOTS
+/** The folder of `serveFolder`. */
+const base = '/some/folder/'
 
 describe.skipIf(!hasChromium)('the site', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'isoglot-site-'))
@@ -20,7 +22,11 @@ describe.skipIf(!hasChromium)('the site', () => {
   const asked: string[] = []
 
   beforeAll(async () => {
-    await buildSite(folder)
+    // In a process of its own, since a test runner is no place for a build for production.
+    execFileSync(process.execPath, [join(root, 'scripts', 'site.mjs'), folder, `--base=${base}`], {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
     site = await serveFolder(folder)
     browser = await launchChromium()
     page = await browser.newPage()
@@ -33,48 +39,103 @@ describe.skipIf(!hasChromium)('the site', () => {
     rmSync(temporary, { recursive: true, force: true })
   })
 
-  const htmlFiles = () =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'))
-  /** Anchors of the playground are views, which its own tests open. */
-  const isOfPlayground = (name: string) => /^playground\/|^media\/index\.html$/.test(name)
+  const filesOf = (ending: string) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith(ending) && !/^(playground|source)\//.test(name),
+    )
+  const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+  /** The addresses of all pages, such as `providers/xai`. */
+  const addresses = () =>
+    filesOf('.html')
+      .map((name) => name.replace(/(^index)?\.html$/, ''))
+      .filter((name) => name !== '404')
+
+  it('has a page for each guide, each provider and each public path, with its Markdown beside it', () => {
+    expect(addresses()).toEqual(
+      expect.arrayContaining([
+        '',
+        'tools',
+        'options',
+        'providers/xai',
+        'evidence/performance',
+        'examples',
+        'changelog',
+      ]),
+    )
+    expect(addresses()).toEqual(expect.arrayContaining(['reference/isoglot', 'reference/chat', 'reference/anthropic']))
+    expect(addresses().filter((name) => !existsSync(join(folder, `${name || 'index'}.md`)))).toEqual([])
+  })
 
   it('has a target for each link and each anchor', async () => {
     const pages = new Map<string, { readonly ids: readonly string[]; readonly links: readonly string[] }>()
-    for (const name of htmlFiles()) {
-      await page.setContent(readFileSync(join(folder, name), 'utf8').replaceAll(/<script.*?<\/script>/gs, ''))
-      const found = await page.evaluate(() => ({
-        ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
-        links: [...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href') ?? ''),
-      }))
+    for (const name of filesOf('.html')) {
+      const found = await page.evaluate((html) => {
+        const parsed = new DOMParser().parseFromString(html, 'text/html')
+        return {
+          ids: [...parsed.querySelectorAll('[id]')].map(({ id }) => id),
+          links: [...parsed.querySelectorAll('a[href]')].map((link) => link.getAttribute('href') ?? ''),
+        }
+      }, textOf(name))
       pages.set(name, found)
     }
-    expect(pages.size).toBeGreaterThan(200)
+    const fileOf = (path: string) =>
+      [path, `${path}.html`, posix.join(path, 'index.html')].find(
+        (name) => /\.\w+$/.test(name) && existsSync(join(folder, name)),
+      )
     const broken = [...pages].flatMap(([name, { links }]) =>
       [...new Set(links)].flatMap((link) => {
         if (/^(https?|mailto):/.test(link)) return []
-        const { pathname, hash } = new URL(link, `file:///${name}`)
-        const to = fileURLToPath(`file://${pathname}`).slice(1)
-        const target = pages.get(to)
-        if (target === undefined) return existsSync(join(folder, to)) ? [] : [`${name}: ${link}`]
-        const id = decodeURIComponent(hash.slice(1))
-        return id === '' || target.ids.includes(id) || isOfPlayground(to) ? [] : [`${name}: ${link}`]
+        const { pathname, hash } = new URL(link, `file://${base}${name}`)
+        if (!pathname.startsWith(base)) return [`${name}: ${link}`]
+        const to = fileOf(decodeURIComponent(pathname).slice(base.length))
+        const isThere =
+          to !== undefined && (hash === '' || pages.get(to)?.ids.includes(decodeURIComponent(hash.slice(1))))
+        return isThere ? [] : [`${name}: ${link}`]
       }),
     )
     expect(broken).toEqual([])
+    const twice = [...pages].filter(([, { ids }]) => new Set(ids).size < ids.length).map(([name]) => name)
+    expect(twice).toEqual([])
   })
 
-  it('sends no request to another address, and reports no error', async () => {
-    for (const name of ['index.html', 'modules/isoglot.html', ...guides().slice(0, 5)]) {
-      const response = await page.goto(`${site.url}${encodeURI(name)}`)
-      expect(response?.status(), name).toBe(200)
+  it('has a target for each link of the texts for models', () => {
+    for (const name of ['llms.txt', 'llms-full.txt', ...filesOf('.md')]) {
+      const prose = textOf(name)
+        .replace(/^```.*?^```$/gms, '')
+        .replace(/`[^`\n]*`/g, '')
+      const targets = [...prose.matchAll(/\]\(([^()\s#]+)[^()\s]*\)/g)].map(([, target = '']) => target)
+      const missing = targets.filter(
+        (target) => !/^[a-z]+:/.test(target) && !existsSync(join(folder, posix.dirname(name), target)),
+      )
+      expect(missing, name).toEqual([])
     }
-    await page.locator('nav a', { hasText: 'isoglot/anthropic' }).first().waitFor({ state: 'attached' })
+    expect(textOf('llms.txt')).toContain('# isoglot')
+    for (const name of ['tools', 'streaming', 'worker']) expect(textOf('llms-full.txt')).toContain(textOf(`${name}.md`))
+  })
+
+  it('scrolls no page sideways on a phone, breaks no name in a table, and reports no error', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const name of addresses()) {
+      const response = await page.goto(`${site.url}${name}`)
+      expect(response?.status(), name).toBe(200)
+      const found = await page.evaluate(() => ({
+        overflow: document.documentElement.scrollWidth - innerWidth,
+        broken: [...document.querySelectorAll('.vp-doc td code')].flatMap(({ firstChild, textContent }) =>
+          [...`${textContent}`.matchAll(/\w+/g)].flatMap(({ index, 0: name }) => {
+            if (!(firstChild instanceof Text)) return []
+            const range = new Range()
+            range.setStart(firstChild, index)
+            range.setEnd(firstChild, index + name.length)
+            return range.getClientRects().length > 1 ? [name] : []
+          }),
+        ),
+      }))
+      expect({ name, ...found }).toEqual({ name, overflow: 0, broken: [] })
+    }
     expect(problems).toEqual([])
     const { origin } = new URL(site.url)
     expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([])
   })
-
-  const guides = () => htmlFiles().filter((name) => name.startsWith('documents/'))
 
   it.each([
     [390, 'light'],
@@ -84,36 +145,73 @@ describe.skipIf(!hasChromium)('the site', () => {
   ] as const)('is readable at %i pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
-    for (const name of ['index.html', 'documents/Tools.html', 'functions/isoglot.stream.html']) {
+    const looked = [
+      '',
+      'guides',
+      'tools',
+      'options',
+      'providers/anthropic',
+      'evidence/performance',
+      'reference/',
+      'reference/anthropic',
+    ]
+    for (const name of looked) {
       await page.goto(`${site.url}${name}`)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBeLessThanOrEqual(0)
-      expect(await axeFindings(page), name).toEqual([])
-      if (pictures !== undefined) {
-        mkdirSync(pictures, { recursive: true })
-        await page.screenshot({ path: join(pictures, `site-${name.replaceAll('/', '-')}-${width}-${colorScheme}.png`) })
-      }
+      expect(await axeFindings(page, '#app'), name).toEqual([])
+      await look(`${name || 'start'}-${width}-${colorScheme}`)
     }
+    await search('approval')
+    expect(await axeFindings(page, '.VPLocalSearchBox')).toEqual([])
+    await look(`search-${width}-${colorScheme}`)
   })
 
-  it('finds a guide and a function by a search', async () => {
+  async function look(name: string) {
+    if (pictures === undefined) return
+    mkdirSync(pictures, { recursive: true })
+    await page.screenshot({ path: join(pictures, `site-${name.replaceAll('/', '-')}.png`) })
+  }
+
+  /** The first hit of a search. */
+  async function search(words: string) {
+    await page.goto(site.url)
+    await page.evaluate(() => sessionStorage.clear()) // which has the words of the search before
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.locator('.search-input').fill(words)
+    const first = page.locator('.VPLocalSearchBox .result').first()
+    return first.getAttribute('href')
+  }
+
+  it.each([
+    ['approval', 'tools'],
+    ['budget', 'tools'],
+    ['resume', 'resuming'],
+    ['attachments', 'files'],
+    ['useChat', 'chat'],
+    ['Turnstile', 'worker'],
+    ['CORS', 'browser'],
+    ['citations', 'citations'],
+    ['trimMessages', 'messages'],
+    ['DeepSeek', 'providers/deepseek'],
+    ['cache', 'caching'],
+    ['stream', 'streaming'],
+  ])('finds by %s first the page %s', async (words, name) => {
     await page.setViewportSize({ width: 1440, height: 900 })
-    await page.goto(`${site.url}index.html`)
-    await page.locator('#tsd-search-trigger').click()
-    await page.locator('#tsd-search-input').pressSequentially('trimMessages')
-    await page.locator('#tsd-search-results a', { hasText: 'trimMessages' }).first().waitFor()
-    expect(problems).toEqual([])
+    expect(await search(words)).toMatch(new RegExp(`^${base}${name}(#|$)`))
   })
 
-  it('has the playground, which runs', async () => {
-    await page.goto(`${site.url}playground/index.html#stream`)
+  it('has the playground, on the start page and on a page of its own', async () => {
+    await page.goto(site.url)
+    await page.locator('iframe.playground').scrollIntoViewIfNeeded()
+    await page.frameLocator('iframe.playground').locator('#model:enabled').waitFor()
+    await page.goto(`${site.url}playground/#stream`)
     await page.locator('#timeline svg').waitFor()
     expect(problems).toEqual([])
   })
 
-  it('has the guides for models', () => {
-    const all = readFileSync(join(folder, 'llms-full.txt'), 'utf8')
-    for (const name of ['tools', 'streaming', 'worker'])
-      expect(all).toContain(readFileSync(join(import.meta.dirname, '../../docs', `${name}.md`), 'utf8'))
-    expect(readFileSync(join(folder, 'llms.txt'), 'utf8')).toContain('# isoglot')
+  it('copies the line that installs it', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(site.url)
+    await page.locator('.language-sh button.copy').first().click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('npm install isoglot')
   })
 })
