@@ -15,9 +15,10 @@ const root = join(import.meta.dirname, '..')
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 /**
  * The maximum number of types that the compiler makes from the README's program, apart from the standard library. It was 2,500 before a run
- * knew the names, arguments and results of its tools. Now the program has 2,767; most of them come from the imports.
+ * knew the names, arguments and results of its tools, and 2,770 before the options knew the fields of each format. Now the program has
+ * 2,826; most of them come from the imports.
  */
-const mostInstantiations = 2_770
+const mostInstantiations = 2_830
 const shipped = /^(dist\/[\w-]+\.d\.ts|dist\/((shared|production)\/)?[\w-]+\.js|LICENSE|package\.json)$/
 /** The maximum unpacked size of the code and its types, in bytes. */
 const largestCode = 1_650_000
