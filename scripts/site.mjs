@@ -42,7 +42,7 @@ write('public/llms-full.txt', guides.map(({ text }) => text).join('\n\n'))
 for (const [copy, file] of copies) {
   for (const kind of ['public', 'pages']) write(`${kind}/${copy}`, readFileSync(join(root, file)))
 }
-buildPlayground(join(staged, 'public', 'playground'))
+buildPlayground(join(staged, 'public', 'playground'), { docs: '../guides' })
 cpSync(join(staged, 'public', 'playground', 'icon.svg'), join(staged, 'public', 'icon.svg'))
 await build(join(import.meta.dirname, 'site'), { outDir: folder, base })
 console.log(`The site is in ${folder}: serve it, such as with "npx http-server ${folder}"`)

@@ -17,8 +17,11 @@ function importsOf(path: string): readonly string[] {
 
 describe('the values', () => {
   it('of the model know nothing else', { meta: { promise: '1.05 4.05' } }, () => {
-    expect(new Set(importsOf('src/core/messages.ts'))).toEqual(new Set(['./blocks.ts']))
+    expect(new Set(importsOf('src/core/messages.ts'))).toEqual(new Set(['./blocks.ts', './provider-options.ts']))
     expect(importsOf('src/core/blocks.ts')).toEqual([])
+    // The types of fields that vendors have beside the model, which are sent as they are. No value is in these files.
+    expect(importsOf('src/core/provider-options.ts')).toEqual(['./blocks.ts', './model-names.ts'])
+    expect(importsOf('src/core/model-names.ts')).toEqual([])
   })
 
   it.each(readdirSync(join(root, 'src', 'tools')))(
