@@ -83,7 +83,7 @@ export function linked(text, file) {
       const target = posix.join(posix.dirname(file), path)
       if (!existsSync(join(root, target))) throw new Error(`${file} links to ${target}, which does not exist`)
       const address = addressOf(target)
-      if (address !== undefined) return `[${name}](${posix.relative(from, address)}.md${anchor})`
+      if (address !== undefined) return `[${name}](${posix.relative(from, `${address}.md`)}${anchor})`
       if (repositoryUrl !== undefined && !image) return `[${name}](${repositoryUrl}/blob/main/${target}${anchor})`
       if (statSync(join(root, target)).isDirectory()) return name
       const copy = `source/${target}${image ? '' : '.txt'}`
