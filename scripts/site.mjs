@@ -36,7 +36,7 @@ for (const name of readdirSync(join(staged, 'reference'))) {
     `---\neditLink: false\npageClass: ${name === 'index.md' ? 'paths' : 'reference'}\n---\n\n${text}`,
   )
 }
-const guides = all.filter(({ file }) => /^(README|docs\/(?!providers|evidence).+)\.md$/.test(file))
+const guides = all.filter(({ file }) => /^(README|docs\/(?!providers|evidence|migrating\/).+)\.md$/.test(file))
 write('public/llms.txt', absolute(linked(read('llms.txt'), 'README.md')))
 write('public/llms-full.txt', guides.map(({ text }) => text).join('\n\n'))
 for (const [copy, file] of copies) {

@@ -64,13 +64,17 @@ const server = marker?.getAttribute('content') === 'none' ? recorded : worker
 
 export const backend = {
   ...server,
-  /** The models by provider, with the browser's own model, if there is one. @returns {Promise<readonly Offer[]>} */
+  /** The models by provider. @returns {Promise<readonly Offer[]>} */
   async offers() {
-    const [names, availability] = await Promise.all([server.models(), ownModel.availability()])
-    const isThere = availability !== 'missing' && availability !== 'unavailable'
+    const names = await server.models()
     const titles = [...new Set(names.map(providerOf))]
-    const offers = titles.map((title) => ({ title, names: names.filter((name) => providerOf(name) === title) }))
-    return isThere ? [...offers, { title: 'Without a server', names: [ownModelName] }] : offers
+    return titles.map((title) => ({ title, names: names.filter((name) => providerOf(name) === title) }))
+  },
+  /** The browser's own model, if there is one. Asked late, since a Chromium without its service warns. @returns {Promise<readonly Offer[]>} */
+  async ownOffers() {
+    const availability = await ownModel.availability()
+    const isThere = availability !== 'missing' && availability !== 'unavailable'
+    return isThere ? [{ title: 'Without a server', names: [ownModelName] }] : []
   },
   /** @type {Backend['model']} */
   model: (name, ask, watch) => (name === ownModelName ? ownModel : server.model(name, ask, watch)),

@@ -138,7 +138,10 @@ find('#new').addEventListener('click', () => {
 choice.addEventListener('change', () => {
   if (backend.isRecorded) find('#composer').hidden = choice.value !== ownModelName
 })
-for (const select of [choice, otherChoice]) select.addEventListener('change', () => loadOwn(select.value))
+for (const select of [choice, otherChoice]) {
+  select.addEventListener('change', () => loadOwn(select.value))
+  select.addEventListener('focus', offerOwn)
+}
 otherChoice.addEventListener('change', () => {
   const isAlone = otherChoice.value === ''
   if (second.hidden === isAlone) return
@@ -157,6 +160,15 @@ function drawGroup({ title, names }) {
   group.label = title
   group.append(...names.map((name) => new Option(titleOf(name), name)))
   return group
+}
+
+let isOwnOffered = false
+
+async function offerOwn() {
+  if (isOwnOffered) return
+  isOwnOffered = true
+  const offers = await backend.ownOffers()
+  for (const select of [choice, otherChoice]) select.append(...offers.map(drawGroup))
 }
 
 /** Loads the list of models, and the conversation from before a reload. */

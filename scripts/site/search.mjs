@@ -58,9 +58,32 @@ const searchOptions = {
     const weights = [
       [/\/(changelog|contributing|examples)/, 0.1],
       [/\/(reference|evidence)\//, 0.2],
-      [/\/(providers\/|guides)/, 0.5],
+      [/\/(providers\/|migrating\/|guides)/, 0.5],
     ]
     const weight = weights.find(([path]) => path.test(id))?.[1] ?? 1
     return titles.length === 0 ? weight * 3 : weight
+  },
+}
+
+/**
+ * VitePress calls its box of search a button, and each hit an option that has a link in it: roles that hide the links from screen readers.
+ * Here it is a dialog with a list of links, named by what they show.
+ */
+export const accessibleSearch = {
+  name: 'accessible-search',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return
+    const changes = [
+      [/role="button"\s+:aria-owns="[^"]*"\s+aria-expanded="true"\s+aria-haspopup="listbox"/, 'role="dialog"'],
+      [/:role="results\?\.length \? 'listbox' : undefined"/, ''],
+      [/:aria-selected="[^"]*"\s+role="option"/, ''],
+      [/:aria-label="\[\.\.\.p\.titles, p\.title\]\.join\(' > '\)"/, ''],
+      [/<kbd (?=:aria-label)/g, '<kbd role="img" '],
+    ]
+    return changes.reduce((text, [from, to]) => {
+      if (!from.test(text)) throw new Error(`VitePress's search has no ${from}: see whether it has better roles now`)
+      return text.replace(from, to)
+    }, code)
   },
 }

@@ -1,7 +1,11 @@
 /** One answer for a page, in a route without a gateway. @module */
 import type { HttpModel, Model } from '../core/question.ts'
+import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import { createGateway } from './gateway.ts'
 import { isoglotFormat } from './isoglot-format.ts'
+
+/** At any path: the route is the caller's. */
+const anyPath: GatewayFormat = { ...isoglotFormat, paths: {}, route: () => ({ kind: 'answer' }) }
 
 /**
  * Answers a page that asks with `remote`: the model answers, whatever name the page gives. Who may ask, and how often, is for you to say
@@ -14,6 +18,5 @@ import { isoglotFormat } from './isoglot-format.ts'
  * ```
  */
 export function answerResponse(model: Model | HttpModel, request: Request): Promise<Response> {
-  const gateway = createGateway({ formats: [isoglotFormat], models: { '*': model } })
-  return gateway.fetch(new Request(new URL('/answer', request.url), request))
+  return createGateway({ formats: [anyPath], models: { '*': model } }).fetch(request)
 }

@@ -31,3 +31,13 @@ it('is refused as soon as it is too long, whatever its header says', async () =>
   await expect(readJson(requestOf(long, {}), limits)).rejects.toMatchObject({ status: 413 })
   expect(pulls).toBeLessThanOrEqual(3)
 })
+
+it('is read where requests have no `body`, as in Firefox, and is limited there', async () => {
+  const request = (text: string): Request =>
+    ({
+      headers: new Headers({ 'content-type': 'application/json' }),
+      arrayBuffer: async () => new TextEncoder().encode(text).buffer,
+    }) as Request
+  expect(await readJson(request('{"model":"demo"}'), limits)).toMatchObject({ value: { model: 'demo' } })
+  await expect(readJson(request(`{"model":"${'o'.repeat(100)}"}`), limits)).rejects.toMatchObject({ status: 413 })
+})

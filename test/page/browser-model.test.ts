@@ -140,6 +140,7 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
         Object.defineProperty(globalThis, 'LanguageModel', { value: faked.fakeLanguageModel(script).api })`)
       await page.goto(playground.url)
       const choice = page.getByLabel('Model', { exact: true })
+      await choice.focus() // which asks the browser
       await choice.selectOption({ label: 'This browser’s own model' })
       await page.getByText('The model of this browser is ready').waitFor({ state: 'attached' })
       await page.getByRole('textbox', { name: 'Message' }).fill('Hi')

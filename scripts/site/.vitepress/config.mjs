@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { lists, repositoryUrl, root, siteUrl, version } from '../pages.mjs'
 import { idMarks, pathLists } from '../reference.mjs'
-import { search } from '../search.mjs'
+import { accessibleSearch, search } from '../search.mjs'
 
 const staged = join(root, '.site')
 const link = ({ name, address }) => ({ text: name, link: `/${address}` })
@@ -54,7 +54,11 @@ export default defineConfig({
     languageAlias: { text: 'txt' },
     config: keepText,
   },
-  vite: { publicDir: join(staged, 'public'), build: { chunkSizeWarningLimit: 4000 } },
+  vite: {
+    publicDir: join(staged, 'public'),
+    build: { chunkSizeWarningLimit: 4000 },
+    plugins: [accessibleSearch],
+  },
   themeConfig: {
     logo: '/icon.svg',
     nav: [
