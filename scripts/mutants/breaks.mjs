@@ -216,7 +216,7 @@ export function findBreaks(root, tree) {
     if (found < 0 || text.includes(context + from, found + 1))
       throw new Error(`Cannot break ${file}: ${from} is not there once`)
     const before = text.slice(0, start).split('\n')
-    const opensStatement = before.at(-1).trim() === ''
+    const opensStatement = before.at(-1).trim() === '' && !/[,([=?:&|]\s*$/.test(text.slice(0, start))
     return {
       ...one,
       number: at + 1,

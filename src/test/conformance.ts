@@ -54,10 +54,12 @@ export interface ConformanceFacts {
  * @throws {TypeError} if there is no stream in `facts`.
  * @example
  * ```ts
+ * import { readFileSync } from 'node:fs'
  * import { test } from 'node:test'
  * import { conformance } from 'isoglot/test'
  *
- * for (const { name, run } of conformance(codec, { model: 'acme-1', streams: { hello } })) test(name, run)
+ * const streams = { hello: readFileSync('recordings/hello.sse') }
+ * for (const { name, run } of conformance(codec, { model: 'acme-1', streams })) test(name, run)
  * ```
  */
 export function conformance(codec: ClientCodec, facts: ConformanceFacts): readonly ConformanceTest[] {

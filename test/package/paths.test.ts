@@ -15,7 +15,7 @@ const paths = Object.entries(publicPaths(root)).map(([path, file]) => ({ path, f
 /** Each format has functions of the same names: `createClientCodec`, `encodeRequest` …; each binding has `useChat`. */
 const isAlike = (file: string) => /formats\/[^/]+\/index\.ts$|providers\/|bindings\//.test(file)
 /** Programs write these down, whatever they do with messages. */
-const isOfModel = (symbol: ts.Symbol) => /^src\/core\/(?:model|blocks)\.ts$/.test(placeOf(symbol))
+const isOfModel = (symbol: ts.Symbol) => /^src\/core\/(?:messages|blocks)\.ts$/.test(placeOf(symbol))
 
 const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
