@@ -133,7 +133,8 @@ function permitTool(tool: Tool, place: string, scope: Scope): Tool {
   const { format, value } = tool
   // Such as `gemini.tools.googleSearch`, or `anthropic.tools.web_search_20250305`.
   const names = toolsByKey.has(format) ? Object.keys(value) : [value.type]
-  if (names.length > 0 && names.every((name) => scope.allowed.has(`${format}.tools.${name}`))) return tool
+  const isAllowed = (name: unknown) => typeof name === 'string' && scope.allowed.has(`${format}.tools.${name}`)
+  if (names.length > 0 && names.every(isAllowed)) return tool
   throw refuse('invalid_request', `"${place}" is a tool of the provider's own, which is not allowed`)
 }
 
