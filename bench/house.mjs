@@ -154,7 +154,8 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const lines = ['| measure | now | bar |', '| --- | --: | --: |']
   for (const [name, value] of Object.entries(found)) {
     lines.push(`| ${name} | ${value.toLocaleString('en')} | ${rows[name].bar.toLocaleString('en')} |`)
-    rows[name].most = Math.min(rows[name].most, value)
+    // A count of lines has room for a correction.
+    rows[name].most = Math.min(rows[name].most, value > 1000 ? Math.ceil(value / 100) * 100 : value)
   }
   console.log(lines.join('\n'))
   if (process.argv.includes('--lower')) {
