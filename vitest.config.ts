@@ -128,7 +128,7 @@ export default defineConfig({
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     // The files that are most likely to notice a mutant come first.
     sequence: { sequencer: isForMutants ? AsGiven : WaitingFirst },
-    setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['scripts/mutants/setup.mjs'] : [])],
+    setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['bench/mutants/setup.mjs'] : [])],
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

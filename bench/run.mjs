@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [throughput peers cost open workerd limits size start types pages walks] [--markdown]`: measures what is named, or all, and holds it
+ * `npm run bench -- [throughput peers cost open workerd limits size start types pages playground walks] [--markdown]`: measures what is named, or all, and holds it
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
@@ -30,7 +30,7 @@ const limits = {
   'isoglot, five wires both ways': 48,
 }
 
-const sections = { throughput, peers, cost, open, workerd, limits: hardInputs, size, start, types, pages, walks }
+const sections = { throughput, peers, cost, open, workerd, limits: hardInputs, size, start, types, pages, playground, walks }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()
@@ -267,6 +267,19 @@ function pages() {
   )
 }
 
+function playground() {
+  const rows = runJson('playground.mjs', [])
+  if (rows === undefined) return 'It did not end: it needs Chromium.'
+  bar('the longest task of the playground, in ms', 50, rows, ({ longestMs }) => longestMs)
+  return table(
+    ['browser', 'the chat and the wire', 'the chat and the stream'],
+    group(rows, ({ browser }) => browser).map((views) => [
+      views[0].browser,
+      ...views.map(({ longestMs }) => `${longestMs} ms`),
+    ]),
+  )
+}
+
 function walks() {
   const rows = runJson('walks.mjs', [])
   const most = {
@@ -293,7 +306,7 @@ function walks() {
 /** The output of a script; `undefined` if it fails or takes more than five minutes. */
 function runJson(script, args, flags = []) {
   try {
-    const options = { encoding: 'utf8', timeout: 300_000, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 }
+    const options = { encoding: 'utf8', timeout: 900_000, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 }
     const lines = execFileSync(process.execPath, [...flags, join(bench, script), ...args], options)
       .trim()
       .split('\n')

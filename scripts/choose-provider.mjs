@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { startProvider } from './provider/index.mjs'
+import { startProvider } from '../examples/provider/index.mjs'
 
 const devVars = join(import.meta.dirname, '..', '.dev.vars')
 

@@ -55,7 +55,7 @@ else list()
 
 async function run([, runner, file, ...args]) {
   prepare()
-  const { startProvider } = await import('./provider/index.mjs')
+  const { startProvider } = await import('../examples/provider/index.mjs')
   const provider = await startProvider({ key: 'demo' })
   const [command, ...flags] = runner()
   const child = spawn(command, [...flags, join(root, 'examples', file), ...args, ...words], {

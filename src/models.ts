@@ -61,10 +61,10 @@ type PricedModel = Known<
   | `xai:${XaiModel}`
 >
 
-type Provider = (model: string, settings: AnyModelSettings) => HttpModel
+type ModelMaker = (model: string, settings: AnyModelSettings) => HttpModel
 
 /** The public paths of the codecs and dialects; `openai` is OpenAI's Responses API, which OpenAI recommends for new projects. */
-const providers: Readonly<Record<string, Provider>> = {
+const providers: Readonly<Record<string, ModelMaker>> = {
   alibaba,
   anthropic,
   'azure-anthropic': azureAnthropic,
@@ -134,7 +134,7 @@ export interface ModelName {
 export function model(name: PricedModel, settings: AnyModelSettings = {}): HttpModel {
   checkOptions('model', settings)
   const { provider, model: modelName } = parseModel(name)
-  const create = lookup(providers, provider) as Provider
+  const create = lookup(providers, provider) as ModelMaker
   return create(modelName, settings)
 }
 

@@ -24,7 +24,7 @@ export interface UrlPolicy {
   readonly maxLength?: number
 }
 
-const picture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/]+={0,2}$/i
+const dataPicture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/]+={0,2}$/i
 
 /**
  * A URL of a model's text, as a browser reads it; `undefined` if it is not safe. Use the returned URL, not the original: a browser ignores
@@ -45,7 +45,7 @@ const picture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/]+={0,2}
 export function safeUrl(url: string, use: 'link' | 'image', policy: UrlPolicy = {}): string | undefined {
   checkOptions('safeUrl', policy)
   const { links = 'all', images = 'none', base, maxLength = 2048 } = policy
-  if (use === 'image' && picture.test(url)) return url
+  if (use === 'image' && dataPicture.test(url)) return url
   const home = base === undefined ? undefined : policyUrl(base)
   if (url.length > maxLength || !URL.canParse(url, home?.href)) return undefined
   const { protocol, origin, href, username, password } = new URL(url, home?.href)

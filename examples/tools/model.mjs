@@ -5,7 +5,7 @@ import { anthropic } from 'isoglot/anthropic'
 export async function chooseModel() {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl } = process.env
   if (apiKey) return { model: anthropic('claude-haiku-4-5', { apiKey, baseUrl }), stop: async () => {} }
-  const { startProvider } = await import('../../scripts/provider/index.mjs')
+  const { startProvider } = await import('../provider/index.mjs')
   const provider = await startProvider({ key: 'demo' })
   return {
     model: anthropic('demo-model', { apiKey: 'demo', baseUrl: `${provider.url}/v1` }),

@@ -77,11 +77,11 @@ export function titleOf({ codec }: HttpModel): string {
 }
 
 /** Shorter secrets would match ordinary text: local servers accept any word as a key. */
-const shortest = 8
+const shortestSecret = 8
 
 /** Replaces each secret of 8 characters or more: as it is, as part of a URL, in the text of JSON, and in base64. */
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
-  const needles = [...secrets].filter(({ length }) => length >= shortest).flatMap(disguises)
+  const needles = [...secrets].filter(({ length }) => length >= shortestSecret).flatMap(disguises)
   return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, '[redacted]'), text)
 }
 

@@ -16,7 +16,7 @@ import type { Machine } from '../core/reducer.ts'
 import { isOnlyWhole } from '../formats/shared/only-whole.ts'
 import { errorFor, isStream, titleOf } from './errors.ts'
 import { callsBefore, type FittedQuestion, fitQuestion } from './fit-question.ts'
-import { type Attempt, addressOf, answerOf, chunksOf, keyOf, readBody, sendRequest, sendText } from './transport.ts'
+import { type Attempt, addressOf, answerOf, chunksOf, keyOf, parseAnswer, sendRequest, sendText } from './transport.ts'
 
 /** The settings of a model, with its address. */
 export type HttpSettings = Omit<HttpModel, 'provider' | 'model' | 'codec' | 'answer'>
@@ -214,7 +214,7 @@ function readWhole({ model, question, call, offered }: Asking, text: string): Me
   const { codec } = model
   const events: MessageEvent[] = []
   const before = callsBefore(codec.idPrefix, question, call)
-  const response = codec.decodeResponse(readBody(text, model), { ...offered, callsBefore: before, events })
+  const response = codec.decodeResponse(parseAnswer(text, model), { ...offered, callsBefore: before, events })
   // The codec may have changed the response after its events were made. A codec of an application may make none.
   const others = events.filter(({ type }) => type !== 'message_end')
   return [...others, { type: 'message_end', message: response.message, response }]

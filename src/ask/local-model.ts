@@ -47,7 +47,7 @@ export function localModel<Body = LocalRequest>(
   answer: LocalAnswer<Body>,
   differences: Partial<LocalFormat> = {},
 ): Model {
-  const { provider = name } = differences
+  const { provider = localName } = differences
   const format: LocalFormat = { ...localFormat, provider, title: model, ...differences }
   return {
     provider,
@@ -83,14 +83,14 @@ export type LocalFormat = Pick<ClientCodec, 'provider' | 'rules' | 'idPrefix' | 
   readonly name?: string
 }
 
-const name = 'local'
+const localName = 'local'
 const anything: Rules['callId'] = { pattern: /^[\s\S]+$/, maxLength: 256 }
 
 const localFormat: Omit<LocalFormat, 'title'> = {
-  provider: name,
+  provider: localName,
   rules: {
-    format: name,
-    provider: name,
+    format: localName,
+    provider: localName,
     callId: anything,
     toolName: anything,
     resultMedia: /* @__PURE__ */ new Set(['image', 'audio', 'video', 'file']),

@@ -236,7 +236,7 @@ export async function readWholeText(response: Response, maxBytes: number, signal
  * @throws {ApiError} if it is an error after all, in a 200.
  * @throws {DecodeError} if it is not JSON.
  */
-export function readBody(text: string, model: HttpModel): unknown {
+export function parseAnswer(text: string, model: HttpModel): unknown {
   const body = parsed(text)
   if (typeof body === 'string')
     throw decodeErrorAt('', 'not JSON', `the answer of ${titleOf(model)}`, body.slice(0, 1000))
@@ -446,7 +446,7 @@ export interface RetryOptions {
 }
 
 /** Statuses with which a provider refuses a request before any work. */
-const refusals: ReadonlySet<number> = new Set([429, 503, 529])
+const refusalStatuses: ReadonlySet<number> = new Set([429, 503, 529])
 /** The longest wait that isoglot accepts from a provider. If the wait is longer, the caller gets the error, which has the wait. */
 const longestWaitMs = 60_000
 const firstBackoffMs = 500
@@ -476,5 +476,5 @@ function isSafe(error: unknown, hasKey: boolean): boolean {
   if (hasKey) return true
   return error.status === undefined
     ? error.kind === 'overloaded' || error.kind === 'rate_limit'
-    : refusals.has(error.status)
+    : refusalStatuses.has(error.status)
 }

@@ -97,7 +97,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       case 'close':
         return close(state, state.byKey.get(fragment.key), out)
       case 'usage':
-        return addUsage(state, fragment, out)
+        return replaceUsage(state, fragment, out)
       case 'extra': {
         const { on = 'response', providerData } = fragment
         state.extra[on] = mergeData(state.extra[on], providerData)
@@ -135,7 +135,7 @@ export function stop(
 // ---- fragments --------------------------------------------------------------------------------
 
 /** A later usage replaces an earlier one. One without a total has only some figures: the others stay. */
-function addUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
+function replaceUsage(state: Assembly, { usage }: Fragment & { type: 'usage' }, out: MessageEvent[]): void {
   // Some wires have the same figures with every piece.
   if (usage !== state.figures) {
     state.figures = usage
@@ -185,7 +185,7 @@ function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEv
     return
   }
   if (found?.isRival && (realId(fragment.id) ?? '') !== found.id) state.lacksPieces = found.isUnclear = true
-  const call = found ?? openCall(state, fragment, nextIndex(state, out))
+  const call = found ?? openCallPart(state, fragment, nextIndex(state, out))
   out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state, call, fragment, out) })
 }
 
@@ -503,7 +503,7 @@ const anything = /[\s\S]/
 // ---- calls --------------------------------------------------------------------------------------
 
 /** Opens the call that a piece starts. The piece is not added yet. */
-function openCall(state: Assembly, fragment: CallFragment, index: number): CallPart {
+function openCallPart(state: Assembly, fragment: CallFragment, index: number): CallPart {
   const { key, server } = fragment
   const placed = placedAt(state, fragment)
   const call: CallPart = {

@@ -149,7 +149,7 @@ function stop(view: View): void {
   view.expected = 'nothing'
 }
 
-const escapes: ReadonlyMap<string, string> = new Map([
+const escapedCharacters: ReadonlyMap<string, string> = new Map([
   ['\\"', '"'],
   ['\\\\', '\\'],
   ['\\/', '/'],
@@ -162,7 +162,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 function readEscape(view: View, text: string, at: number): number {
   view.escape += text.charAt(at)
-  const char = escapes.get(view.escape)
+  const char = escapedCharacters.get(view.escape)
   if (char !== undefined) endEscape(view, char)
   else if (!/^\\u[0-9a-fA-F]{0,4}$/.test(view.escape)) stop(view)
   else if (view.escape.length === 6) endEscape(view, String.fromCharCode(Number.parseInt(view.escape.slice(2), 16)))

@@ -31,7 +31,7 @@ export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & Cha
   const isOwn = !isStore(given) && getOwner() !== null
   const show = signalOf(chat, isOwn)
   if (isOwn) {
-    onMount(() => void chat.load()) // `onError` gets an error
+    onMount(chat.load) // `onError` gets an error
     onCleanup(chat.leave)
   }
   return withGetters(chat, show)

@@ -119,13 +119,13 @@ export function encodeRequest(
   }
 }
 
-interface Encoding {
+interface PromptEncoding {
   readonly losses: Losses
   readonly inputs: ReadonlySet<string>
 }
 
 function encodeMessages({ system, messages }: Context, losses: Losses, inputs: ReadonlySet<string>) {
-  const to: Encoding = { losses, inputs }
+  const to: PromptEncoding = { losses, inputs }
   const texts: string[] = []
   const turns: Turn[] = []
   if (system !== undefined) texts.push(textIn(blocksOf(system), 'system', to))
@@ -149,13 +149,17 @@ function isInstruction(message: Message): message is InstructionMessage {
   return message.role === 'system' || message.role === 'developer'
 }
 
-function encodeContent(message: Exclude<Message, InstructionMessage>, path: string, to: Encoding): readonly Part[] {
+function encodeContent(
+  message: Exclude<Message, InstructionMessage>,
+  path: string,
+  to: PromptEncoding,
+): readonly Part[] {
   if (message.role === 'user') return encodeUser(message, path, to)
   if (message.role === 'assistant') return encodeTurn(message, path, to)
   return [encodeResult(message, path, to)]
 }
 
-function encodeUser({ content }: UserMessage, path: string, to: Encoding): readonly Part[] {
+function encodeUser({ content }: UserMessage, path: string, to: PromptEncoding): readonly Part[] {
   return blocksOf(content).flatMap((block, at) => {
     const place = `${path}.content[${at}]`
     return block.type === 'tool_result' ? [encodeResult(block, place, to)] : encodeBlock(block, place, to)
@@ -163,7 +167,7 @@ function encodeUser({ content }: UserMessage, path: string, to: Encoding): reado
 }
 
 /** Calls come after the text, in the form in which the model writes them. */
-function encodeTurn(message: AssistantMessage, path: string, to: Encoding): readonly Part[] {
+function encodeTurn(message: AssistantMessage, path: string, to: PromptEncoding): readonly Part[] {
   const blocks = blocksOfTurn(message)
   const calls = blocks.filter((block) => block.type === 'tool_call')
   for (const [at, { argumentsText }] of (message.invalidToolCalls ?? []).entries()) {
@@ -190,7 +194,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): read
 }
 
 /** A result names its tool, because the API has no ids. */
-function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: Encoding): Part {
+function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: PromptEncoding): Part {
   const { name = 'tool', content } = result
   const isError = 'isError' in result ? result.isError : 'status' in result && result.status === 'error'
   const text = textIn(blocksOf(content), `${path}.content`, to)
@@ -207,7 +211,7 @@ function plain(text: string): unknown {
   }
 }
 
-function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): string {
+function textIn(blocks: readonly ContentBlock[], path: string, to: PromptEncoding): string {
   const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
   for (const [at, block] of blocks.entries()) {
     if (isText(block)) dropFields(block, `${path}[${at}]`, to.losses)
@@ -216,7 +220,7 @@ function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): st
   return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
 }
 
-function encodeBlock(block: ContentBlock, path: string, { losses, inputs }: Encoding): readonly Part[] {
+function encodeBlock(block: ContentBlock, path: string, { losses, inputs }: PromptEncoding): readonly Part[] {
   dropFields(block, path, losses)
   switch (block.type) {
     case 'text':

@@ -167,7 +167,7 @@ async function* prompt(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Fragment[], Turn | undefined> {
-  const input = turns.slice(from).map(toMessage)
+  const input = turns.slice(from).map(toBrowserMessage)
   const held = session.contextUsage
   let isOverflown = false
   session.addEventListener('contextoverflow', () => {
@@ -225,7 +225,7 @@ function throwReadable(signal: AbortSignal): (cause: unknown) => never {
   }
 }
 
-function toMessage({ role, content }: Turn): LanguageModelMessage {
+function toBrowserMessage({ role, content }: Turn): LanguageModelMessage {
   return {
     role,
     content: content.map(({ type, value, mimeType }) => {

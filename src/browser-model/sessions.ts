@@ -9,7 +9,7 @@ import type { Turn } from './encode.ts'
 import { failure, readError } from './errors.ts'
 
 /** A session, and the part of the conversation that it has. */
-export interface Taken {
+export interface TakenSession {
   readonly session: LanguageModelSession
   /** The number of turns that it already has. */
   readonly from: number
@@ -60,7 +60,7 @@ export class Sessions {
   }
 
   /** The session with the longest beginning of the conversation. */
-  async take(system: string, turns: readonly Turn[], signal: AbortSignal): Promise<Taken> {
+  async take(system: string, turns: readonly Turn[], signal: AbortSignal): Promise<TakenSession> {
     const held = this.#held
     if (held !== undefined && held.system === system && isBeginning(held.turns, turns)) {
       this.#held = undefined // only one caller uses it at a time

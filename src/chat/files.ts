@@ -17,9 +17,9 @@ export function checkFiles(files: readonly Blob[], rules: FileRules): void {
   if (files.length > maxFiles) throw refusal(`${files.length} files`, `"files.maxFiles" is ${maxFiles}`)
   for (const file of files) {
     const { size, type } = file
-    if (size > maxBytes) throw refusal(titleOf(file), `it has ${size} bytes, and "files.maxBytes" is ${maxBytes}`)
+    if (size > maxBytes) throw refusal(titleOfFile(file), `it has ${size} bytes, and "files.maxBytes" is ${maxBytes}`)
     if (accept?.some((accepted) => isOfType(type, accepted)) === false) {
-      throw refusal(titleOf(file), `its type is "${type}", and "files.accept" is ${accept.join(', ')}`)
+      throw refusal(titleOfFile(file), `its type is "${type}", and "files.accept" is ${accept.join(', ')}`)
     }
   }
 }
@@ -32,7 +32,7 @@ function isOfType(type: string, accepted: string): boolean {
   return accepted.endsWith('/*') ? type.startsWith(accepted.slice(0, -1)) : type === accepted
 }
 
-function titleOf(file: Blob): string {
+function titleOfFile(file: Blob): string {
   return JSON.stringify(nameOf(file) ?? 'the file')
 }
 
@@ -54,7 +54,7 @@ export async function toBlock(
   signal.throwIfAborted()
   const mimeType = file.type.split(';')[0] || typeOf(bytes)
   const name = nameOf(file)
-  if (mimeType === undefined) throw refusal(titleOf(file), 'its type is unknown')
+  if (mimeType === undefined) throw refusal(titleOfFile(file), 'its type is unknown')
   if (isText(mimeType)) {
     return compact({ type: 'plain_text', text: new TextDecoder().decode(bytes), title: name, mimeType })
   }

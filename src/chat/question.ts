@@ -24,7 +24,7 @@ export interface TurnRequest {
 }
 
 /** The question to ask again after a reload, if the last turn failed or was stopped. */
-export function unanswered(entries: readonly Entry[]): TurnRequest | undefined {
+export function unansweredQuestion(entries: readonly Entry[]): TurnRequest | undefined {
   const [asked, answer] = entries.slice(findLastIndex(entries, ({ role }) => role === 'user'))
   if (asked?.role !== 'user' || answer?.state === 'done') return undefined
   const { id, messages: added } = asked

@@ -9,7 +9,7 @@ import { forked, showing, tailsOf } from './branches.ts'
 import { chatState } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
-import { type TurnRequest, unanswered } from './question.ts'
+import { type TurnRequest, unansweredQuestion } from './question.ts'
 import { type Turns, turnsOf } from './turns.ts'
 import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
@@ -153,7 +153,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       const found = await look()
       if (found !== false || chat.isBusy || turns.failed !== failed) return // or another method was called in the meantime
     }
-    const question = (failed.trigger === 'resume' && unanswered(chat.entries)) || failed
+    const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
     const { id, base, answerId } = question
     chat.entries = chat.entries.flatMap((entry): Entry | [] => {
       if (entry.id === answerId && base === undefined) return []

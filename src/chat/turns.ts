@@ -12,7 +12,7 @@ import type { ChatState, Status } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
 import { checkPageTools, runInPage } from './page-tools.ts'
-import { placed, questionIn, type TurnRequest, unanswered } from './question.ts'
+import { placed, questionIn, type TurnRequest, unansweredQuestion } from './question.ts'
 import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './types.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
@@ -361,7 +361,7 @@ export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () 
       const last = chat.entries[findLastIndex(chat.entries, ({ role }) => role === 'assistant')]
       const isWaiting = pending.length > 0 && last !== undefined
       const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries
-      failed = unanswered(entries)
+      failed = unansweredQuestion(entries)
       waitFor(pending, outcome, last?.id)
       chat.set({ status: isWaiting ? 'waiting' : 'ready', error: undefined, pending, outcome }, entries)
     },

@@ -36,7 +36,7 @@ function explainReads(run: object, ways: Readonly<Record<string, string>>): void
 
 /** @throws {TypeError} if the value is of none of these types, or does not have the method. */
 function checkValue(attempt: string, name: string, value: unknown, wanted: string, method?: unknown): void {
-  const found = typeOf(value)
+  const found = typeOfValue(value)
   const fits =
     typeof method === 'string'
       ? Object(value) === value && typeof (value as Readonly<Record<string, unknown>>)[method] === 'function'
@@ -102,7 +102,7 @@ function distance(one: string, other: string): number {
 }
 
 /** The type of a value in the words of {@link Forms}. */
-function typeOf(value: unknown): string {
+function typeOfValue(value: unknown): string {
   if (Array.isArray(value)) return 'list'
   if (value === null || Number.isNaN(value)) return String(value)
   if (typeof value === 'object') return Symbol.iterator in value ? 'iterable' : 'object'

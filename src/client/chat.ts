@@ -29,10 +29,10 @@ import {
 } from './run.ts'
 
 /** Options of one turn, which the chat does not have. */
-type OfTurn = 'prompt' | 'signal' | 'approvals'
+type TurnOption = 'prompt' | 'signal' | 'approvals'
 
 /** The options of `createChat`: those of `generate`, for every turn. `messages` is the history at the start. */
-export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, OfTurn> {
+export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, TurnOption> {
   /** Which text the chat prints while it runs. Default `none`. */
   readonly echo?: EchoMode
   /** Prints a piece of that text, such as `(text) => view.append(text)`. Required with `echo`. */
@@ -40,7 +40,7 @@ export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<Ru
 }
 
 /** Options that may differ for one turn. Another `model` continues the same conversation. */
-export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tools' | 'providerState' | OfTurn>> {
+export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tools' | 'providerState' | TurnOption>> {
   readonly signal?: AbortSignal
   readonly echo?: EchoMode
 }
@@ -122,7 +122,7 @@ export function createChat(settings: ChatSettings): Chat {
   const { messages: before = [], tools: given = [], providerState, ...base } = request
   checkEcho(echo, write)
   const tools = toolBox(given)
-  const state: ChatState = {
+  const state: ConversationState = {
     base,
     echo,
     write,
@@ -174,7 +174,7 @@ export function createChat(settings: ChatSettings): Chat {
   }
 }
 
-interface ChatState {
+interface ConversationState {
   /** What every turn asks with. */
   readonly base: Omit<RunRequest, 'messages' | 'tools' | 'providerState'>
   readonly echo: EchoMode | undefined
@@ -193,7 +193,7 @@ interface ChatState {
   readonly onToolResult: Registered<OnResult>[]
 }
 
-function changeTo(state: ChatState, status: Snapshot['status'], error?: unknown): void {
+function changeTo(state: ConversationState, status: Snapshot['status'], error?: unknown): void {
   state.status = status
   state.error = error
   state.snapshot = undefined
@@ -201,7 +201,7 @@ function changeTo(state: ChatState, status: Snapshot['status'], error?: unknown)
 }
 
 /** Puts messages in place of those from `at` on; without it, after all. @throws {TypeError} while a turn is under way. */
-function changeHistory(state: ChatState, list: readonly MessageLike[], at?: number): void {
+function changeHistory(state: ConversationState, list: readonly MessageLike[], at?: number): void {
   const given = createContext({ messages: list }).messages
   if (state.turn !== undefined) throw new TypeError('Cannot change the history of the chat: a turn is under way')
   state.providerState = undefined
@@ -210,7 +210,7 @@ function changeHistory(state: ChatState, list: readonly MessageLike[], at?: numb
 }
 
 /** Begins a turn. @throws {TypeError} while another turn is under way. */
-function begin(state: ChatState, own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
+function begin(state: ConversationState, own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
   if (state.turn !== undefined) throw new TypeError('Cannot begin a turn: another one is under way')
   const { base, messages, tools, write } = state
   const { echo: mode = state.echo ?? 'none', signal, ...rest } = options
@@ -256,7 +256,11 @@ function begin(state: ChatState, own: Pick<RunRequest, 'prompt' | 'approvals'>, 
 }
 
 /** Keeps what a turn added, unless no answer came. */
-function endTurn(state: ChatState, added: readonly Message[], providerState: ChatState['providerState']): void {
+function endTurn(
+  state: ConversationState,
+  added: readonly Message[],
+  providerState: ConversationState['providerState'],
+): void {
   state.turn = undefined
   if (!added.some(isAnswer)) return
   state.messages.push(...added)
@@ -300,10 +304,10 @@ function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): vo
 /** Whether a message is of an answer. A turn that failed without an answer is sent again, so its prompt must not be kept. */
 function isAnswer(message: Message): boolean {
   if (message.role === 'tool') return true
-  return message.role === 'assistant' && (hasContent(message) || (message.invalidToolCalls ?? []).length > 0)
+  return message.role === 'assistant' && (hasBlocks(message) || (message.invalidToolCalls ?? []).length > 0)
 }
 
-function hasContent({ content }: AssistantMessage): boolean {
+function hasBlocks({ content }: AssistantMessage): boolean {
   return content !== null && content.length > 0
 }
 

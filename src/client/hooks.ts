@@ -126,14 +126,14 @@ export interface Observer {
   onEnd?(about: ObservedEnd): void
 }
 
-type About<Name extends keyof Observer> = Parameters<NonNullable<Observer[Name]>>[0]
+type AboutRun<Name extends keyof Observer> = Parameters<NonNullable<Observer[Name]>>[0]
 type End<Name extends keyof Observer> =
-  About<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
+  AboutRun<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
 
 /** Reports the end to the observers. Returns the duration in milliseconds. */
 export type ReportEnd<Name extends keyof Observer> = (end: End<Name>) => number
 /** Calls this function of each observer of a run. */
 export type Report = <Name extends keyof Observer>(
   name: Name,
-  about: Omit<About<Name>, keyof Observed | 'end'>,
+  about: Omit<AboutRun<Name>, keyof Observed | 'end'>,
 ) => ReportEnd<Name>

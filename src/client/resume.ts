@@ -83,7 +83,7 @@ async function* allChunks(answer: Underway, deadline: Deadline): AsyncGenerator<
 }
 
 /** Where the rest of an answer is. */
-interface Rest {
+interface RestOfAnswer {
   ask(line: Deadline): Promise<Response>
   /** Reads along, to know where to go on. */
   see(chunk: Uint8Array): void
@@ -91,7 +91,7 @@ interface Rest {
   reconnect(): void
 }
 
-function restOf(answer: Underway): Rest {
+function restOf(answer: Underway): RestOfAnswer {
   const { server, id, response, decoder } = answer
   const { stored } = server
   if (stored !== undefined && (response === undefined || streamIdOf(response) === undefined)) {
@@ -106,7 +106,7 @@ function restOf(answer: Underway): Rest {
 }
 
 /** The rest of an answer that the provider itself keeps: its events say where they are. */
-function storedRest({ server, id: given, named }: Underway, stored: StoredStream): Rest {
+function storedRest({ server, id: given, named }: Underway, stored: StoredStream): RestOfAnswer {
   const connect = () => decodeSse({ maxEventBytes: Number.POSITIVE_INFINITY }) // the decoder sees to the limit
   let framing = connect()
   let id = given
@@ -145,16 +145,16 @@ const stopTimeoutMs = 10_000
 async function stopStream(server: AnswerServer, id: string): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)
   const { stored, baseUrl } = server
-  const [method, url] = stored ? ['POST', baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(server, id)]
+  const [method, url] = stored ? ['POST', baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOfStored(server, id)]
   const response = await server.ask(url, { method, headers: {}, signal })
   await response.body?.cancel()
 }
 
 function askForRest(server: AnswerServer, id: string, taken: number, { signal }: Deadline): Promise<Response> {
-  return server.ask(urlOf(server, id), { method: 'GET', headers: { 'last-event-id': `${taken}` }, signal })
+  return server.ask(urlOfStored(server, id), { method: 'GET', headers: { 'last-event-id': `${taken}` }, signal })
 }
 
-function urlOf({ baseUrl }: AnswerServer, id: string): string {
+function urlOfStored({ baseUrl }: AnswerServer, id: string): string {
   const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
   return `${origin}/v1/streams/${id}`
 }

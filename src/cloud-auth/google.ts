@@ -29,7 +29,7 @@ export interface GoogleTokenSettings {
 
 const title = 'Google Cloud'
 /** The longest lifetime that Google accepts, in seconds. */
-const lifetime = 3600
+const tokenSeconds = 3600
 /**
  * The token's start time is this much earlier than now, in seconds: if the local clock is ahead, Google would refuse a time in the future.
  */
@@ -67,7 +67,7 @@ export function googleServiceAccount(
   return cachedToken(title, async () => {
     key ??= importKey(pem)
     const iat = Math.floor(Date.now() / 1000) - tolerance
-    const claims = { iss: email, scope: scopes.join(' '), aud: url, iat, exp: iat + lifetime }
+    const claims = { iss: email, scope: scopes.join(' '), aud: url, iat, exp: iat + tokenSeconds }
     const assertion = await signJwt(claims, await key, kid)
     const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }
     return requestToken({ title, url, fetch, secret: assertion }, form)

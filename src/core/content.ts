@@ -152,7 +152,7 @@ const foreignInBlock =
   /[a-z]_|^(?:reasoning|source|image|file$|base64|mediaType|toolName|input|args|function|annotations|summary|thinking|signature|thoughtSignature|extras|providerOptions)/
 
 /** The required fields of each type of block. Other types are not ours. */
-const needs: Readonly<Record<string, readonly string[]>> = {
+const requiredFields: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   plain_text: ['text'],
   reasoning: ['text'],
@@ -222,7 +222,7 @@ function findingInBlocks(content: unknown, depth = 0): string | undefined {
   for (const block of content) {
     const type = field(block, 'type')
     if (!isText(type)) return 'a block in it has no type'
-    const needed = lookup(needs, type)
+    const needed = lookup(requiredFields, type)
     if (needed === undefined) return `"${type}" is not a type of our blocks`
     const foreign = foreignFieldIn(block, foreignInBlock)
     if (foreign !== undefined) return `"${foreign}" is not a field of our blocks (in a block of type "${type}")`
@@ -338,7 +338,7 @@ export function invalidCall(
   return compact({ type: 'invalid_tool_call', ...parts, name: name || undefined, argumentsText, reason, error })
 }
 
-type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
+type ParsedArguments = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
 
 const tooDeep = {
   reason: 'too_deep',
@@ -351,12 +351,12 @@ export function isNoArguments(text: string): boolean {
 }
 
 /** Reads the text of arguments. */
-export function parseArguments(text: string): Parsed {
+export function parseArguments(text: string): ParsedArguments {
   return isNoArguments(text) ? { value: {} } : parseObject(text)
 }
 
 /** Reads the text of a JSON object. */
-export function parseObject(text: string): Parsed {
+export function parseObject(text: string): ParsedArguments {
   if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) return tooDeep
   let value: unknown
   try {

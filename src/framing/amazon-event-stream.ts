@@ -171,11 +171,11 @@ function textHeader(name: string, value: string): number[] {
 /** Returns the CRC-32 checksum, as used in Ethernet and zip. @see https://www.w3.org/TR/png-3/#D-CRCAppendix */
 function checksum(bytes: Uint8Array): number {
   let sum = 0xffffffff
-  for (const byte of bytes) sum = (table[(sum ^ byte) & 0xff] as number) ^ (sum >>> 8)
+  for (const byte of bytes) sum = (crcTable[(sum ^ byte) & 0xff] as number) ^ (sum >>> 8)
   return (sum ^ 0xffffffff) >>> 0
 }
 
-const table: Uint32Array = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
+const crcTable: Uint32Array = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte
   for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? 0xedb88320 ^ (sum >>> 1) : sum >>> 1
   return sum

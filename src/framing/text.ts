@@ -42,7 +42,7 @@ export interface LineReader {
 
 const LF = 0x0a
 const CR = 0x0d
-const nothing = /* @__PURE__ */ new Uint8Array(0)
+const noBytes = /* @__PURE__ */ new Uint8Array(0)
 
 /**
  * One decoder for all streams, since it stores nothing between calls and creating one takes as long as reading several events. It is called
@@ -52,7 +52,7 @@ export const decoder: TextDecoder = /* @__PURE__ */ new TextDecoder('utf-8', { f
 
 export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   /** Starts with the stored bytes. The rest is free space. */
-  let buffer = nothing
+  let buffer = noBytes
   let heldLength = 0
   /** The character that is dropped if the next text starts with it: a BOM at the start, the LF of a CRLF in two chunks. */
   let dropped: string | undefined = '\ufeff'
@@ -73,7 +73,7 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   function release(): string {
     const text = decode(buffer.subarray(0, heldLength))
     heldLength = 0
-    if (buffer.length > roomy) buffer = nothing
+    if (buffer.length > roomy) buffer = noBytes
     return text
   }
 

@@ -1,8 +1,8 @@
 /** Answers one request: asks the first model, and the next one if that fails before any content. @module */
 import { passAnswer, passWhole } from './ask.ts'
-import { type AnswerText, askModel } from './ask-model.ts'
+import { type AnswerText, askTarget } from './ask-model.ts'
 import { type Call, describe, endAttempt } from './call.ts'
-import { type Next, openWindow } from './commit.ts'
+import { type NextBatch, openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, toClientError } from './errors.ts'
 import { passes } from './question.ts'
 import { relay } from './relay.ts'
@@ -45,7 +45,7 @@ async function* gather(text: AnswerText): AnswerText {
   return next.value
 }
 
-function orThrow({ done, value }: Awaited<Next>): readonly string[] {
+function orThrow({ done, value }: Awaited<NextBatch>): readonly string[] {
   if (done) throw value
   return value
 }
@@ -62,16 +62,16 @@ async function answerInPieces(call: Call): Promise<Response> {
 async function* textOfFirst(call: Call): AnswerText {
   for (const [at, target] of call.targets.entries()) {
     try {
-      if (!passes(target, call)) return yield* askModel(target, call)
+      if (!passes(target, call)) return yield* askTarget(target, call)
       return yield* (call.asksStream ? passAnswer : passWhole)(target, call)
     } catch (error) {
-      if (isLast(at, error, call)) throw error
+      if (isLastTarget(at, error, call)) throw error
       endAttempt(call, call.progress, { error: describe(error, call.progress.errorDetail) })
     }
   }
 }
 
-function isLast(at: number, error: unknown, { targets, gone }: Call): boolean {
+function isLastTarget(at: number, error: unknown, { targets, gone }: Call): boolean {
   return at + 1 >= targets.length || gone.signal.aborted || !mayAskAnother(error)
 }
 

@@ -28,7 +28,7 @@ export type AnswerText = AsyncGenerator<readonly string[], unknown>
  * an empty batch at the first content and one piece at the end. An error before the first content is thrown. A later error ends a streamed
  * text with an error in the client's format.
  */
-export async function* askModel(target: Target, call: Call): AnswerText {
+export async function* askTarget(target: Target, call: Call): AnswerText {
   const { progress, options, gone } = call
   const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, options)
@@ -36,7 +36,7 @@ export async function* askModel(target: Target, call: Call): AnswerText {
   const stopping = new AbortController()
   const unfollow = linkAbort(gone.signal, stopping)
   const contentTimeout = awaitContent(call, (reason) => stopping.abort(reason))
-  let writer: Writer | undefined
+  let writer: AnswerWriter | undefined
   let isAsked = false
   try {
     const { losses, calls, ...question } = questionFor(target, call)
@@ -154,7 +154,7 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
   }
 }
 
-type Writer = ReturnType<typeof writerOf>
+type AnswerWriter = ReturnType<typeof writerOf>
 
 /** Writes events as the text of the client's format, without keys. */
 function writerOf(

@@ -1,6 +1,6 @@
 /** Asks a provider in the client's own format: its bytes pass through. @module */
 
-import { chunksOf, readBody, readWholeText, sendText, startDeadline } from '../ask/transport.ts'
+import { chunksOf, parseAnswer, readWholeText, sendText, startDeadline } from '../ask/transport.ts'
 import { compact } from '../core/json.ts'
 import type { HttpModel } from '../core/question.ts'
 import { withoutEnvelopes } from '../formats/shared/envelope.ts'
@@ -24,7 +24,7 @@ import { type StreamTranslator, translateResponse, translateStream } from './tra
 import { encodeWhole } from './whole.ts'
 
 /** The state of an attempt. */
-interface Attempt {
+interface PassAttempt {
   readonly call: Call
   readonly model: HttpModel
   readonly question: PassedQuestion
@@ -32,8 +32,8 @@ interface Attempt {
   readonly seen: Seen
 }
 
-async function prepareAttempt(target: HttpTarget, call: Call): Promise<Attempt> {
-  const question = questionOf(target, call)
+async function prepareAttempt(target: HttpTarget, call: Call): Promise<PassAttempt> {
+  const question = passedQuestion(target, call)
   const model = await withKey(target.model)
   const seen = beginAttempt(call, target)
   call.progress.passed = call.stream === call.asksStream
@@ -42,7 +42,7 @@ async function prepareAttempt(target: HttpTarget, call: Call): Promise<Attempt> 
   return { call, model, question, errorDetail, seen }
 }
 
-function questionOf(target: HttpTarget, call: Call): PassedQuestion {
+function passedQuestion(target: HttpTarget, call: Call): PassedQuestion {
   try {
     return passQuestion(target, call)
   } catch (error) {
@@ -97,7 +97,7 @@ export async function* passAnswer(target: HttpTarget, call: Call): AnswerText {
   return flow.error
 }
 
-function flowOf({ call, model, question, errorDetail, seen }: Attempt): StreamTranslator {
+function flowOf({ call, model, question, errorDetail, seen }: PassAttempt): StreamTranslator {
   const { wire, options } = call
   const codec = watched(model.codec, seen)
   const toError = (error: unknown) => toClientError(error, errorDetail)
@@ -121,7 +121,7 @@ export async function* passWhole(target: HttpTarget, call: Call): AnswerText {
   try {
     const response = await sendText(model, question, deadline.signal, {})
     const text = await readWholeText(response, maxAnswerBytes(call), deadline.signal)
-    translateResponse(readBody(text, model), model.codec, call.wire.codec, {
+    translateResponse(parseAnswer(text, model), model.codec, call.wire.codec, {
       onEvent: (event) => seeEvent(seen, event),
     })
     call.progress.firstEventMs = Date.now() - call.startedAt

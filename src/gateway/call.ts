@@ -5,7 +5,7 @@ import { compact } from '../core/json.ts'
 import type { Loss } from '../core/messages.ts'
 import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import type { JsonBody } from './body.ts'
-import { codeOf, type ErrorDetail, open, toClientError } from './errors.ts'
+import { codeOf, type ErrorDetail, openDetail, toClientError } from './errors.ts'
 import type { Asking, Watch } from './hooks.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
@@ -63,7 +63,7 @@ export function newProgress(): Progress {
     seen: newSeen(),
     losses: [],
     firstEventMs: undefined,
-    errorDetail: open,
+    errorDetail: openDetail,
   }
 }
 

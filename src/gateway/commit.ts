@@ -10,19 +10,19 @@ import { after, alarm } from '../core/abort.ts'
 import type { AnswerText } from './ask-model.ts'
 
 /** The next batch of a stream. */
-export type Next = ReturnType<AnswerText['next']>
+export type NextBatch = ReturnType<AnswerText['next']>
 
 /** A text whose first batch has been requested. */
 export interface Begun {
-  readonly next: Next
+  readonly next: NextBatch
   /** The batch, if it arrived in time. */
-  readonly first: Awaited<Next> | 'late'
+  readonly first: Awaited<NextBatch> | 'late'
 }
 
 /** @throws the error of the first batch, if it failed in that time. */
 export async function openWindow(text: AnswerText, commitMs: number): Promise<Begun> {
   const next = text.next()
-  return { next, first: await within(commitMs, next) }
+  return { next, first: await settledWithin(commitMs, next) }
 }
 
 /** Waits for one promise after another, each with the same time limit. */
@@ -48,7 +48,7 @@ export function timeoutOf(ms: number): Timeout {
   }
 }
 
-function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
+function settledWithin<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = after(ms, () => resolve('late'))
     promise.then(resolve, reject).finally(() => timer.stop())

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readBody, readText, sendText, startDeadline } from '../ask/transport.ts'
+import { parseAnswer, readText, sendText, startDeadline } from '../ask/transport.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import type { JsonObject } from '../core/messages.ts'
 import type { Counting, GatewayFormat } from '../formats/shared/gateway-format.ts'
@@ -37,7 +37,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
       text: withFields(asked.text, counting.fields(asked.value, target.model.model)),
     }
     const response = await sendText(model, question, deadline.signal, {})
-    const body = readBody(await readText(response, maxBytes), model)
+    const body = parseAnswer(await readText(response, maxBytes), model)
     return new Response(errorDetail.search.scrub(JSON.stringify(body)), {
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })

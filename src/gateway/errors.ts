@@ -43,7 +43,7 @@ export interface ErrorDetail {
 }
 
 /** Nothing is hidden. */
-export const open: ErrorDetail = { search: createSearch([]), hidesWords: false }
+export const openDetail: ErrorDetail = { search: createSearch([]), hidesWords: false }
 
 /** Decides which part of a provider's error text a client may see. The model has its key, so that the key can be removed. */
 export function errorDetailOf(
@@ -74,7 +74,7 @@ const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
 }
 
 /** The error that the client gets for an exception. */
-export function toClientError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
+export function toClientError(error: unknown, errorDetail: ErrorDetail = openDetail): ApiError {
   const { scrub } = errorDetail.search
   if (error instanceof ApiError) return error.provider === undefined ? error : withPublicMessage(error, errorDetail)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
@@ -138,7 +138,7 @@ export function mayAskAnother(error: unknown): boolean {
 
 /** An error as an answer in the format. */
 export function errorAnswer(error: ApiError, { codec }: GatewayFormat): Response {
-  return responseOf(error, codec.encodeError(error))
+  return errorResponse(error, codec.encodeError(error))
 }
 
 /** An error for a path of no format, from an unknown client: in the first format. OpenAI's form has its own code. */
@@ -146,11 +146,11 @@ export function errorOfNoFormat(error: ApiError, formats: readonly GatewayFormat
   const [{ codec }] = formats as readonly [GatewayFormat]
   const encoded = codec.encodeError(error)
   const inner = objectIn(encoded.body, 'error')
-  if (error.providerCode === undefined || !('param' in inner)) return responseOf(error, encoded)
-  return responseOf(error, { ...encoded, body: { error: { ...inner, code: error.providerCode } } })
+  if (error.providerCode === undefined || !('param' in inner)) return errorResponse(error, encoded)
+  return errorResponse(error, { ...encoded, body: { error: { ...inner, code: error.providerCode } } })
 }
 
-function responseOf(error: ApiError, encoded: ReturnType<GatewayFormat['codec']['encodeError']>): Response {
+function errorResponse(error: ApiError, encoded: ReturnType<GatewayFormat['codec']['encodeError']>): Response {
   const { retryable, retryAfterMs, cause, status = encoded.status } = error
   const headers = compact({
     ...encoded.headers,

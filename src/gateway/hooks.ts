@@ -1,12 +1,12 @@
 /** Calls the hooks and the observers of a gateway for each request. Their errors do not change the answer. @module */
 import type { EndReport, GatewayAttempt, GatewayObserver, GatewayOptions, GatewayQuestion } from './types.ts'
 
-type About<Name extends keyof GatewayObserver> = Parameters<NonNullable<GatewayObserver[Name]>>[0]
+type AboutRequest<Name extends keyof GatewayObserver> = Parameters<NonNullable<GatewayObserver[Name]>>[0]
 
 /** Calls the observers of one request. */
 export type Watch = <Name extends keyof GatewayObserver>(
   name: Name,
-  about: Omit<About<Name>, keyof GatewayQuestion>,
+  about: Omit<AboutRequest<Name>, keyof GatewayQuestion>,
 ) => void
 
 export function watchOf(question: GatewayQuestion, observers: readonly GatewayObserver[] = []): Watch {

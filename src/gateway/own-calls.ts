@@ -7,9 +7,9 @@ import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall, ToolCallChu
 /** By the names of the functions. */
 export type OwnCalls = ReadonlyMap<string | undefined, OwnCall>
 
-type AnyCall = ToolCall | InvalidToolCall | ToolCallChunk
+type CallOrChunk = ToolCall | InvalidToolCall | ToolCallChunk
 
-function ownCall<Call extends AnyCall>(call: Call, calls: OwnCalls): Call {
+function ownCall<Call extends CallOrChunk>(call: Call, calls: OwnCalls): Call {
   const own = calls.get(call.name)
   return own ? { ...call, name: own.name, providerData: { ...call.providerData, ...own.providerData } } : call
 }

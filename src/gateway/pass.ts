@@ -65,7 +65,7 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     const frames: Frame[] = []
     const data = withoutEnvelopes(frame.data)
-    hold.push({ ...frame, data }, textsIn(readEvent(data), places), frames)
+    hold.push({ ...frame, data }, textsIn(jsonOfEvent(data), places), frames)
     if (isEnded) endHeld(data, frames)
     writeAll(frames, out)
   }
@@ -157,7 +157,7 @@ export function passStream(codec: ClientCodec, wire: GatewayFormat, options: Pas
 const labels = new Set('type event_type event_id id item_id object model role jsonPath'.split(' '))
 
 /** The data of an event. `undefined` if it is not JSON, such as `[DONE]`. */
-function readEvent(data: string): Json | undefined {
+function jsonOfEvent(data: string): Json | undefined {
   try {
     return JSON.parse(data) as Json
   } catch {

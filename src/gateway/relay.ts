@@ -17,7 +17,7 @@ import { after } from '../core/abort.ts'
 import type { Frame } from '../core/codec.ts'
 import { type AnswerText, replyOf } from './ask-model.ts'
 import type { Call } from './call.ts'
-import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'
+import { type Begun, type NextBatch, type Timeout, timeoutOf } from './commit.ts'
 import { toClientError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
@@ -39,7 +39,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   const joining = timeoutOf(atOnceMs)
   const write = piecesOf(call)
   const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive ?? comment])
-  let pending: Next | undefined = begun.next
+  let pending: NextBatch | undefined = begun.next
   let writtenAt = Number.NEGATIVE_INFINITY
   let isEnded = false
 

@@ -6,7 +6,7 @@
 import { findLastIndex, lookup } from '../core/json.ts'
 
 /** Shorter keys would be found by chance: a server on the user's own machine accepts any word as a key, such as `ollama`. */
-const shortest = 8
+const shortestKey = 8
 /** A part of a key is a secret from half of it on, and from this number of characters on: less than that begins many keys of a provider. */
 const longestPart = 128
 /** The stream waits if it ends in this number of characters of a key. Fewer characters are often found by chance. */
@@ -80,9 +80,9 @@ const made = new WeakMap<object, { readonly secrets: string; readonly search: Se
 
 /** The search for these secrets. Secrets shorter than 8 characters are ignored. */
 export function createSearch(secrets: readonly string[]): Search {
-  const long = secrets.filter(({ length }) => length >= shortest)
-  const needles = [...new Set(long.flatMap(spellings))]
-    .filter(({ length }) => length >= shortest)
+  const long = secrets.filter(({ length }) => length >= shortestKey)
+  const needles = [...new Set(long.flatMap(spellingsOf))]
+    .filter(({ length }) => length >= shortestKey)
     .sort((a, b) => b.length - a.length)
     .map(needleOf)
   if (needles.length === 0) {
@@ -156,14 +156,14 @@ export function createSearch(secrets: readonly string[]): Search {
 const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isSecret: false, isInEscape: false })
 
 function needleOf(text: string): Needle {
-  const least = Math.max(shortest, Math.min(longestPart, Math.ceil(text.length / 2)))
+  const least = Math.max(shortestKey, Math.min(longestPart, Math.ceil(text.length / 2)))
   const heads: number[] = []
   for (let at = 0; at <= text.length - headLength; at += least - headLength + 1) heads.push(at)
   return { text, least, heads }
 }
 
 /** The texts in which the secret must be found after escapes of single characters are decoded. */
-function spellings(secret: string): string[] {
+function spellingsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
   const binary = String.fromCharCode(...bytes)
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

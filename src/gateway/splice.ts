@@ -38,7 +38,7 @@ function* membersOf(text: string): Generator<Member> {
     const keyEnd = endOfString(text, at) + 1
     const key = JSON.parse(text.slice(at, keyEnd)) as string
     const start = skipSpace(text, text.indexOf(':', keyEnd) + 1)
-    const end = endOfValue(text, start)
+    const end = endOfField(text, start)
     yield { key, start, end }
     at = skipSpace(text, end)
     if (text[at] === ',') at = skipSpace(text, at + 1)
@@ -51,7 +51,7 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-function endOfValue(text: string, start: number): number {
+function endOfField(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; ) {
     const char = text[at]

@@ -72,20 +72,20 @@ function referenceOf(reference: Json | undefined): JsonObject {
 }
 
 /** The proof in the provider options of a part. An empty model means any model of the provider. */
-export function proofOf(options: Json | undefined): JsonObject {
+export function proofInOptions(options: Json | undefined): JsonObject {
   const signature = field(field(options, 'anthropic'), 'signature')
   const redacted = field(field(options, 'anthropic'), 'redactedData')
   const thoughtSignature = field(field(options, 'google'), 'thoughtSignature')
   const encrypted = field(field(options, 'openai'), 'reasoningEncryptedContent')
   const id = field(field(options, 'openai'), 'itemId')
-  if (typeof signature === 'string') return proof('anthropic', 'anthropic', { signature })
-  if (typeof redacted === 'string') return proof('anthropic', 'anthropic', { data: redacted })
-  if (typeof thoughtSignature === 'string') return proof('gemini', 'gemini', { thoughtSignature })
+  if (typeof signature === 'string') return proofBlock('anthropic', 'anthropic', { signature })
+  if (typeof redacted === 'string') return proofBlock('anthropic', 'anthropic', { data: redacted })
+  if (typeof thoughtSignature === 'string') return proofBlock('gemini', 'gemini', { thoughtSignature })
   if (typeof encrypted !== 'string') return {}
   const data = compact({ encrypted_content: encrypted, id: stringOr(id, undefined) })
-  return proof('openai', 'openai-responses', data)
+  return proofBlock('openai', 'openai-responses', data)
 }
 
-function proof(provider: string, format: string, data: JsonObject): JsonObject {
+function proofBlock(provider: string, format: string, data: JsonObject): JsonObject {
   return { opaque: { provider, model: '', format, data } }
 }

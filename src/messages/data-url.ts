@@ -47,7 +47,7 @@ function textBlock(text: string, mimeType: string): ContentBlock {
 }
 
 function mediaOf({ data, mimeType, base64 }: DataUrl, path: string): { data: string; mimeType: string } {
-  if (!base64) return { data: toBase64(data), mimeType }
+  if (!base64) return { data: textToBase64(data), mimeType }
   return { data: checkBase64(data, path), mimeType }
 }
 
@@ -68,7 +68,7 @@ function checkBase64(data: string, path: string): string {
   throw new DecodeError('Cannot read data URL: it is not base64', { path })
 }
 
-function toBase64(text: string): string {
+function textToBase64(text: string): string {
   let binary = ''
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
   return btoa(binary)

@@ -64,13 +64,13 @@ function callsThatGo(
   const listed = typeof excludeToolCalls === 'boolean' ? [] : excludeToolCalls
   return new Set([
     ...listed,
-    ...calls.flatMap(callIdsOf),
+    ...calls.flatMap(callIdsIn),
     ...lost.flatMap(answersOf),
     ...(excludeToolCalls === true ? all.flatMap(answersOf) : []),
   ])
 }
 
-function callIdsOf(message: Message): readonly string[] {
+function callIdsIn(message: Message): readonly string[] {
   return toolCallsOf(message).map((call) => call.id)
 }
 

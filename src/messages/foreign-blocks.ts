@@ -28,9 +28,9 @@ type Reader = (value: JsonObject, place: Place) => JsonObject
 
 /** By the part's own `type`. */
 export const types: Readonly<Record<string, Reader>> = {
-  text: readText,
-  input_text: readText,
-  output_text: readText,
+  text: readForeignText,
+  input_text: readForeignText,
+  output_text: readForeignText,
   refusal: ({ refusal, text, ...rest }) => ({ ...rest, type: 'text', text: refusal ?? text ?? '', refusal: true }),
   json: ({ json, value, ...rest }) => ({ ...rest, type: 'text', text: JSON.stringify(json ?? value ?? null) }),
   image: readMedia,
@@ -61,8 +61,8 @@ export const types: Readonly<Record<string, Reader>> = {
   tool_use: readClientCall,
   function_call: readClientCall,
   function: readClientCall,
-  tool_result: readResult,
-  function_call_output: readResult,
+  tool_result: readForeignResult,
+  function_call_output: readForeignResult,
   server_tool_use: readServerCall,
   server_tool_call: readServerCall,
   server_tool_call_result: ({ tool_call_id, ...rest }) => ({
@@ -95,7 +95,7 @@ export const shapes: readonly (readonly [string, Reader])[] = [
 
 // ---- text -------------------------------------------------------------------------------------
 
-function readText({ annotations, citations, ...rest }: JsonObject): JsonObject {
+function readForeignText({ annotations, citations, ...rest }: JsonObject): JsonObject {
   const found = [...arrayOf(annotations), ...arrayOf(citations)].filter(isObject)
   return { ...rest, type: 'text', ...compact({ citations: found.length > 0 ? found.map(readCitation) : undefined }) }
 }
@@ -218,11 +218,11 @@ function geminiMedia(value: JsonObject, key: string): JsonObject {
   const uri = field(holder, 'fileUri') ?? field(holder, 'file_uri')
   const type = lookupKind(mimeType)
   const source =
-    uri === undefined ? defined('data', field(holder, 'data')) : isHttp(uri) ? { url: uri } : { fileId: uri }
+    uri === undefined ? defined('data', field(holder, 'data')) : isHttpAddress(uri) ? { url: uri } : { fileId: uri }
   return { ...withGeminiProof(rest), type, mimeType, ...source, ...defined('filename', field(holder, 'displayName')) }
 }
 
-function isHttp(uri: Json): boolean {
+function isHttpAddress(uri: Json): boolean {
   return typeof uri === 'string' && /^https?:/i.test(uri)
 }
 
@@ -302,7 +302,7 @@ function readServerCall(value: JsonObject): JsonObject {
   return { ...rest, type: 'server_tool_call', arguments: given ?? args ?? input ?? {} }
 }
 
-function readResult(value: JsonObject): JsonObject {
+function readForeignResult(value: JsonObject): JsonObject {
   const { type: _, tool_use_id, tool_call_id, call_id, toolCallId, output, content, ...rest } = value
   const id = readId(toolCallId ?? tool_use_id ?? tool_call_id ?? call_id)
   return {

@@ -19,12 +19,12 @@ type Pair = Extract<MessageLike, readonly unknown[]>
  */
 export function messageOf(like: MessageLike, place: string): Message {
   if (typeof like === 'string') return { role: 'user', content: like }
-  const message = isPair(like) ? { role: roleOfPair(like), content: like[1] } : like
+  const message = isMessagePair(like) ? { role: roleOfPair(like), content: like[1] } : like
   checkMessage(message, place)
   return message
 }
 
-function isPair(like: MessageLike): like is Pair {
+function isMessagePair(like: MessageLike): like is Pair {
   return Array.isArray(like) && like.length === 2 && typeof like[0] === 'string'
 }
 

@@ -17,11 +17,11 @@ export function plainJson(value: unknown, path: string, depth = 0): Json {
       return value
     case 'number':
       if (Number.isFinite(value)) return value
-      throw wrong(path, String(value))
+      throw notPlain(path, String(value))
     case 'object':
       return value === null ? null : plainObject(value, path, depth)
     default:
-      throw wrong(path, `a ${typeof value}`)
+      throw notPlain(path, `a ${typeof value}`)
   }
 }
 
@@ -29,11 +29,12 @@ function plainObject(value: object, path: string, depth: number): Json {
   if (Array.isArray(value)) return value.map((entry, at) => plainJson(entry ?? null, `${path}[${at}]`, depth + 1))
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON(), path, depth + 1)
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw wrong(path, `a ${value.constructor.name}`)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw notPlain(path, `a ${value.constructor.name}`)
   const fields = Object.entries(value).filter(([, entry]) => entry !== undefined)
   return Object.fromEntries(fields.map(([key, entry]) => [key, plainJson(entry, `${path}.${key}`, depth + 1)]))
 }
 
-function wrong(path: string, what: string): TypeError {
+function notPlain(path: string, what: string): TypeError {
   return new TypeError(`Cannot write "${path}" as JSON: it is ${what}`)
 }

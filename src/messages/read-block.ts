@@ -6,7 +6,7 @@
 import { DecodeError } from '../core/errors.ts'
 import { compact, field, isObject, lookup } from '../core/json.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../core/messages.ts'
-import { proofOf } from './ai-sdk-parts.ts'
+import { proofInOptions } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
@@ -51,7 +51,7 @@ export function readPart(value: unknown, place: Place): ContentBlock | InvalidTo
 export function readResultContent(value: Json | undefined, place: Place): Json {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
-  if (!Array.isArray(value) || !value.every(isPart)) return jsonOf(value, place.path)
+  if (!Array.isArray(value) || !value.every(isForeignPart)) return jsonOf(value, place.path)
   const inside = (at: number): Place => ({
     path: joined(place.path, `content[${at}]`),
     depth: place.depth + 1,
@@ -60,7 +60,7 @@ export function readResultContent(value: Json | undefined, place: Place): Json {
   return value.map((part, at) => readPart(part, inside(at)) as unknown as Json)
 }
 
-function isPart(value: Json): boolean {
+function isForeignPart(value: Json): boolean {
   return typeof value === 'string' || typeof field(value, 'type') === 'string'
 }
 
@@ -82,7 +82,7 @@ function translate(value: JsonObject, place: Place): JsonObject {
     throw new DecodeError(`Cannot read block: ${where}${uiMessage}`, { path: place.path })
   }
   const read = lookup(types, type)
-  if (read !== undefined) return { ...read(value, place), ...proofOf(value.providerOptions) }
+  if (read !== undefined) return { ...read(value, place), ...proofInOptions(value.providerOptions) }
   if (isBlockType(type)) return value
   if (type.endsWith('_tool_result')) return serverResult(value, type)
   return { type: 'unknown', format: '', providerType: type, value }

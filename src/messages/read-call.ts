@@ -30,7 +30,7 @@ export function readAnyCall(value: JsonObject, index: number, madeId: string): T
   }
   const read = readCall(parts)
   if (read.type === 'invalid_tool_call') return read
-  return { ...unknownFieldsOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
+  return { ...otherFieldsOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
 }
 
 const taken: ReadonlySet<string> = new Set(
@@ -40,7 +40,7 @@ const taken: ReadonlySet<string> = new Set(
 )
 
 /** Its unknown fields. The item id of OpenAI Responses is not the call's id. */
-function unknownFieldsOf(value: JsonObject): JsonObject {
+function otherFieldsOf(value: JsonObject): JsonObject {
   const { call_id, id } = value
   return { ...otherFields(value, taken), ...(call_id !== undefined && typeof id === 'string' && { itemId: id }) }
 }

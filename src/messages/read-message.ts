@@ -109,7 +109,7 @@ function readUsage(usage: JsonObject): JsonObject {
 }
 
 /** Anthropic's `stop_reason` stands in the message itself, and says whether its calls may run. */
-const stopReasons: Readonly<Record<string, StopReason>> = {
+const foreignStopReasons: Readonly<Record<string, StopReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
@@ -120,7 +120,7 @@ const stopReasons: Readonly<Record<string, StopReason>> = {
 }
 
 function readStopReason({ stop_reason, ...rest }: JsonObject): JsonObject {
-  const reason = lookup(stopReasons, stop_reason)
+  const reason = lookup(foreignStopReasons, stop_reason)
   if (reason === undefined || rest.stopReason !== undefined) return { ...rest, ...(stop_reason && { stop_reason }) }
   return { rawStopReason: stop_reason as Json, ...rest, stopReason: reason }
 }

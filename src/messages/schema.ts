@@ -241,12 +241,12 @@ const messageSchemas = {
 /** Any message. */
 export const message: Schema<Message> = v.lazy((input) => {
   const role = isObject(input) ? input.role : undefined
-  return isRole(role) ? messageSchemas[role] : noMessage
+  return isOwnRole(role) ? messageSchemas[role] : noMessage
 })
 const noMessage: Schema<Message> = v.custom<Message>(() => false, 'a message with a known role is expected')
 
 /** Whether this is one of our roles. */
-export function isRole(role: unknown): role is Role {
+export function isOwnRole(role: unknown): role is Role {
   return typeof role === 'string' && Object.hasOwn(messageSchemas, role)
 }
 

@@ -29,7 +29,7 @@ export function written(
 
 /** System text, as parts. */
 export function partsOf(content: Content): unknown {
-  return blocksOf(content).map(partOf)
+  return blocksOf(content).map(otelPart)
 }
 
 export function messagesAsParts(messages: readonly Message[]): unknown {
@@ -39,7 +39,7 @@ export function messagesAsParts(messages: readonly Message[]): unknown {
       return { role, parts: [{ type: 'tool_call_response', id, response: textIn(content) }] }
     }
     const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
-    return { role: message.role, parts: blocks.map(partOf) }
+    return { role: message.role, parts: blocks.map(otelPart) }
   })
 }
 
@@ -58,7 +58,7 @@ export function textIn(content: Content): string {
     .join('')
 }
 
-function partOf(block: ContentBlock): unknown {
+function otelPart(block: ContentBlock): unknown {
   switch (block.type) {
     case 'text':
     case 'plain_text':

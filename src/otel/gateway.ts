@@ -7,7 +7,7 @@ import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/type
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
 import { metricsOf } from './metrics.ts'
 import type { OtelOptions } from './options.ts'
-import { contextOf } from './parent.ts'
+import { contextOfSpan } from './parent.ts'
 
 /** Options of `otelGateway`. `tracer`, `meter` and `names` mean the same as for `otel`. */
 export interface GatewayOtelOptions extends Pick<OtelOptions, 'tracer' | 'meter' | 'names'> {
@@ -40,7 +40,7 @@ export function otelGateway(options: GatewayOtelOptions): GatewayObserver {
       const attributes = { 'isoglot.gateway.wire': wire, 'isoglot.gateway.request_id': requestId }
       const about = { kind: server, attributes }
       const span = tracer.startSpan(`gateway ${wire}`, about, ...((outer ? [outer] : []) as [Context?]))
-      open.set(request, { span, context: contextOf(span, outer) })
+      open.set(request, { span, context: contextOfSpan(span, outer) })
     },
 
     onAttempt({ request, model, entry, end }) {
@@ -89,11 +89,11 @@ function reportAttributes({ outcome, status, attempts, passed, stream, error, fi
     'isoglot.gateway.stream': stream,
     'http.response.status_code': status,
     'error.type': error?.kind,
-    'isoglot.gateway.time_to_first_event': seconds(firstEventMs),
+    'isoglot.gateway.time_to_first_event': toSeconds(firstEventMs),
     'isoglot.cancelled': outcome === 'left' || undefined,
   })
 }
 
-function seconds(ms: number | undefined): number | undefined {
+function toSeconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000
 }

@@ -21,7 +21,7 @@ import { type ContentKind, messagesAsParts, partsOf, textIn, toolsAsDefinitions,
 import { metricsOf } from './metrics.ts'
 import { optionNames } from './names.ts'
 import type { OtelOptions } from './options.ts'
-import { contextOf } from './parent.ts'
+import { contextOfSpan } from './parent.ts'
 
 export type { ContentChoice, ContentKind } from './content.ts'
 export { type GatewayOtelOptions, otelGateway } from './gateway.ts'
@@ -96,7 +96,7 @@ export function otel(options: OtelOptions): Observer {
       const name = agentName === undefined ? 'invoke_agent' : `invoke_agent ${agentName}`
       const span = tracer.startSpan(name, { kind: internal, attributes }, ...((parent ? [parent] : []) as [Context?]))
       const startedAt = Date.now()
-      const context = contextOf(span, parent)
+      const context = contextOfSpan(span, parent)
       runs.set(about.run, { span, context, startedAt, open: new Map(), roundStartedAt: startedAt })
     },
 

@@ -8,7 +8,7 @@ import type { Context, Span } from '@opentelemetry/api'
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN')
 
 /** A context of the span. It has all other values of `outer`. */
-export function contextOf(span: Span, outer: Context | undefined): Context {
+export function contextOfSpan(span: Span, outer: Context | undefined): Context {
   return withValues(new Map<symbol, unknown>([[spanKey, span]]), outer)
 }
 

@@ -3,7 +3,10 @@ import { compact, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, MessageEvent } from '../core/messages.ts'
 
 /** A block that grows. It is changed in place: a copy for each piece would take time in the square of the length. */
-type Growing = { -readonly [Key in keyof ContentBlock]: ContentBlock[Key] } & { text: string; argumentsDelta?: string }
+type GrowingBlock = { -readonly [Key in keyof ContentBlock]: ContentBlock[Key] } & {
+  text: string
+  argumentsDelta?: string
+}
 
 /** Adds an event to the blocks. An invalid call keeps its pieces, so that the blocks after it keep their places. */
 export function addToBlocks(blocks: ContentBlock[], event: MessageEvent): void {
@@ -13,7 +16,7 @@ export function addToBlocks(blocks: ContentBlock[], event: MessageEvent): void {
       const { index, text } = event
       const type = event.type === 'text_delta' ? 'text' : 'reasoning'
       fill(blocks, index)
-      if (blocks[index]?.type === type) (blocks[index] as Growing).text += text
+      if (blocks[index]?.type === type) (blocks[index] as GrowingBlock).text += text
       else blocks[index] = compact({ type, text, refusal: event.type === 'text_delta' ? event.refusal : undefined })
       break
     }
@@ -21,7 +24,7 @@ export function addToBlocks(blocks: ContentBlock[], event: MessageEvent): void {
       const { index, chunk } = event
       fill(blocks, index)
       const { argumentsDelta = '' } = chunk
-      const before = blocks[index] as Growing | undefined
+      const before = blocks[index] as GrowingBlock | undefined
       const text = before?.type === chunk.type ? (before.argumentsDelta ?? '') + argumentsDelta : argumentsDelta
       blocks[index] = Object.assign(before?.type === chunk.type ? before : {}, chunk, { argumentsDelta: text })
       break

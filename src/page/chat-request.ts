@@ -142,7 +142,7 @@ function readMessage(message: unknown, path: string, roles: readonly Role[]): Me
   if (!isObject(message)) refuse(`"${path}" is not a message`)
   const { role, content } = message
   if (!isOneOf(roles, role)) refuse(`"${path}.role" is ${JSON.stringify(role)}; a page may write ${roles.join(', ')}`)
-  checkFields(message, pageMessageFields[role], path)
+  checkListedFields(message, pageMessageFields[role], path)
   checkContent(content, `${path}.content`, pageBlockFields[role])
   return message as unknown as Message
 }
@@ -155,14 +155,14 @@ function checkContent(content: unknown, path: string, types: (typeof pageBlockFi
     if (!isObject(block)) refuse(`"${place}" is not a block`)
     const fields = isText(block.type) && Object.hasOwn(types, block.type) ? types[block.type] : undefined
     if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which is not allowed here`)
-    checkFields(block, fields, place)
+    checkListedFields(block, fields, place)
   }
 }
 
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>
 
 /** Each field of the value must be listed in `fields`. */
-function checkFields(value: JsonObject, fields: Checks, path: string): void {
+function checkListedFields(value: JsonObject, fields: Checks, path: string): void {
   for (const [name, found] of Object.entries(value)) {
     const check = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (check === undefined) refuse(`"${path}.${name}" may not come from a page`)
@@ -176,7 +176,7 @@ function checkFields(value: JsonObject, fields: Checks, path: string): void {
 function readApproval(value: unknown, at: number): Approval {
   const path = `approvals[${at}]`
   if (!isObject(value)) refuse(`"${path}" is not a decision`)
-  checkFields(value, approvalFields, path)
+  checkListedFields(value, approvalFields, path)
   return value as unknown as Approval
 }
 

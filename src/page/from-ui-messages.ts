@@ -43,7 +43,7 @@ export function fromUiMessages(messages: readonly UiMessage[]): {
       throw new TypeError(`Cannot read "${path}" of the page: it has no "parts"`)
     }
     const parts = one.parts as readonly JsonObject[]
-    if (one.role === 'assistant') return readAnswer(parts, approvals)
+    if (one.role === 'assistant') return readSteps(parts, approvals)
     if (one.role === 'user') return readUser(parts, path)
     throw new TypeError(`Cannot read "${path}" of the page: a page may not write as ${JSON.stringify(one.role)}`)
   })
@@ -73,7 +73,7 @@ function blockOfUrl(url: string, mimeType: string): ContentBlock {
 }
 
 /** An answer for each step, followed by the results of its calls. */
-function readAnswer(parts: readonly JsonObject[], approvals: Approval[]): readonly Message[] {
+function readSteps(parts: readonly JsonObject[], approvals: Approval[]): readonly Message[] {
   const messages: Message[] = []
   let step = newStep()
   const endStep = () => {
@@ -88,7 +88,7 @@ function readAnswer(parts: readonly JsonObject[], approvals: Approval[]): readon
   }
   for (const part of parts) {
     if (part.type === 'step-start') endStep()
-    else readPart(part, step, approvals)
+    else readUiPart(part, step, approvals)
   }
   endStep()
   return messages
@@ -105,20 +105,20 @@ function newStep(): Step {
   return { content: [], invalid: [], results: [], isCut: false }
 }
 
-function readPart(part: JsonObject, step: Step, approvals: Approval[]): void {
+function readUiPart(part: JsonObject, step: Step, approvals: Approval[]): void {
   const { type, text, state, providerExecuted } = part
   if (state === 'streaming' || state === 'input-streaming') step.isCut = true
   if (type === 'reasoning' && typeof text === 'string' && text !== '') step.content.push({ type, text })
   else if (typeof part.toolCallId === 'string') {
     // A provider accepts calls that it ran itself only with its own proof.
-    if (providerExecuted !== true) readCall(part, part.toolCallId, step, approvals)
+    if (providerExecuted !== true) readToolPart(part, part.toolCallId, step, approvals)
   } else {
     const block = readUserPart(part, '')
     if (block !== undefined) step.content.push(block)
   }
 }
 
-function readCall(part: JsonObject, id: string, step: Step, approvals: Approval[]): void {
+function readToolPart(part: JsonObject, id: string, step: Step, approvals: Approval[]): void {
   const { type, toolName, state, input = {}, rawInput, output = null, errorText } = part
   const approval = isObject(part.approval) ? part.approval : {}
   const [approvalId, proof, reason] = [approval.id, approval.signature, approval.reason].map((one) =>

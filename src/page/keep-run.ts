@@ -55,7 +55,7 @@ export async function keepRun(
 ): Promise<Response> {
   checkOptions('keepRun', options)
   const { name: given, ...asked } = options
-  const name = (given !== undefined && (await begin(given, log))) || crypto.randomUUID()
+  const name = (given !== undefined && (await beginUnderName(given, log))) || crypto.randomUUID()
   if (name !== given) await log.append(name, [])
   const [removed, over] = [new AbortController(), new AbortController()]
   const watch = async () => {
@@ -78,7 +78,7 @@ export async function keepRun(
 const beginning = new WeakMap<RunLog, Set<string>>()
 
 /** The name, if the log begins a run under it; `undefined` if another run has it, or had it and was removed. */
-async function begin(name: string, log: RunLog): Promise<string | undefined> {
+async function beginUnderName(name: string, log: RunLog): Promise<string | undefined> {
   const names = beginning.get(log) ?? new Set()
   beginning.set(log, names)
   if (names.has(name)) return undefined

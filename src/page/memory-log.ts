@@ -3,7 +3,7 @@ import { checkOptions } from '../core/checks.ts'
 import { LimitError } from '../core/errors.ts'
 import type { RunLog } from './keep-run.ts'
 
-interface Kept {
+interface KeptRun {
   readonly events: string[]
   length: number
   isOver: boolean
@@ -23,16 +23,16 @@ interface Kept {
 export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength?: number } = {}): RunLog {
   checkOptions('memoryLog', options)
   const { ttlMs = 600_000, maxLength = 32 * 1024 * 1024 } = options
-  const runs = new Map<string, Kept>()
+  const runs = new Map<string, KeptRun>()
 
   /** Called when a run begins: a timer would keep the process alive. */
   function forgetOld(): void {
     for (const [name, kept] of runs) if (kept.expiresAt <= Date.now()) runs.delete(name)
   }
 
-  function begin(name: string): Kept {
+  function begin(name: string): KeptRun {
     forgetOld()
-    const kept: Kept = {
+    const kept: KeptRun = {
       events: [],
       length: 0,
       isOver: false,
@@ -46,13 +46,13 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
     return kept
   }
 
-  function end(kept: Kept): void {
+  function end(kept: KeptRun): void {
     kept.isOver = true
     kept.expiresAt = Date.now() + ttlMs
     kept.wake()
   }
 
-  async function* read(kept: Kept, after: number, signal: AbortSignal): AsyncGenerator<string> {
+  async function* read(kept: KeptRun, after: number, signal: AbortSignal): AsyncGenerator<string> {
     const left = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
@@ -96,7 +96,7 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
   }
 }
 
-function expectChange(kept: Kept): void {
+function expectChange(kept: KeptRun): void {
   kept.change = new Promise((resolve) => {
     kept.wake = resolve
   })

@@ -39,7 +39,7 @@ export function ownData(): OwnData {
   async function* weave(events: Batches, host: Host): AsyncGenerator<readonly StreamEvent[]> {
     if (isUsed) throw new TypeError('Cannot use the data: it belongs to another run; call ownData() for each run')
     isUsed = true
-    const answers = answersOf(host)
+    const answers = answersWithData(host)
     const source = events[Symbol.asyncIterator]()
     let next: Promise<IteratorResult<readonly StreamEvent[]>> | undefined
     try {
@@ -105,7 +105,7 @@ function writer(push: (event: DataEvent) => void): DataWriter {
 }
 
 /** The answers of a run as a page has them, with their data. */
-function answersOf(run: Host) {
+function answersWithData(run: Host) {
   let shown: readonly Message[] = []
   /** Data that no answer has yet. */
   let waiting: readonly DataEvent[] = []

@@ -10,13 +10,13 @@ import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, MessageEvent } from '../core/messages.ts'
 
 /** The content of an answer that is under way. */
-type Content = AssistantMessage['content'] | undefined
+type AnswerContent = AssistantMessage['content'] | undefined
 
 /** The event without the fields that repeat earlier events. `shown` are the messages of the run, `content` is that of the current answer. */
 export function withoutRepeats(
   event: StreamEvent,
   shown: readonly Message[],
-  content: Content = contentIn(shown),
+  content: AnswerContent = contentIn(shown),
 ): StreamEvent {
   const short = shortened(event)
   if (short === event || JSON.stringify(withRepeats(short, shown, content)) !== JSON.stringify(event)) return event
@@ -49,7 +49,7 @@ function shortened(event: StreamEvent): StreamEvent {
 export function withRepeats(
   event: StreamEvent,
   shown: readonly Message[],
-  content: Content = contentIn(shown),
+  content: AnswerContent = contentIn(shown),
 ): StreamEvent {
   if (event.type !== 'done') return withAnswerRepeats(event as MessageEvent, content) as StreamEvent
   const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage
@@ -68,7 +68,7 @@ export function withRepeats(
 }
 
 /** The event of an answer with the repeated fields restored. */
-export function withAnswerRepeats(event: MessageEvent, content: Content): MessageEvent {
+export function withAnswerRepeats(event: MessageEvent, content: AnswerContent): MessageEvent {
   switch (event.type) {
     case 'content_block': {
       const { type, ...block } = event.block
@@ -89,7 +89,7 @@ export function withAnswerRepeats(event: MessageEvent, content: Content): Messag
   }
 }
 
-function contentIn(shown: readonly Message[]): Content {
+function contentIn(shown: readonly Message[]): AnswerContent {
   const last = shown.at(-1)
   return last?.role === 'assistant' ? last.content : undefined
 }

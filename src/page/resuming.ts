@@ -5,7 +5,7 @@ import { checkOptions } from '../core/checks.ts'
 import { ApiError, isRetryable } from '../core/errors.ts'
 
 /** The maximum number of attempts in a row without a new event. */
-const mostReconnects = 5
+const mostAttempts = 5
 
 /** The place where a run was cut off. */
 export interface Cut {
@@ -56,7 +56,7 @@ export function resuming(
   }
   return {
     async rest({ cause, failures, taken, name, url, signal }) {
-      if (failures > mostReconnects || !isRetryable(cause)) return undefined
+      if (failures > mostAttempts || !isRetryable(cause)) return undefined
       const asked = cause instanceof ApiError ? cause.retryAfterMs : undefined
       // The first attempt is made immediately.
       if (asked !== undefined || failures > 1) await sleep(asked ?? backoffMs(failures - 2), signal)

@@ -22,7 +22,7 @@ export interface History {
 }
 
 /** Version 1 is deflated: it is still opened. */
-const version = 2
+const sealVersion = 2
 const ivLength = 12
 /** The smallest step of padded lengths, in bytes. */
 const smallestStep = 256
@@ -47,7 +47,7 @@ export async function sealMessages(
   const plain = new TextEncoder().encode(`[${serializeMessages(messages).map(paddedMessage).join()}]`)
   const iv = crypto.getRandomValues(new Uint8Array(ivLength))
   const sealed = await crypto.subtle.encrypt(algorithm(iv, about), key, plain)
-  const head = [version, ...iv]
+  const head = [sealVersion, ...iv]
   const bytes = new Uint8Array(head.length + sealed.byteLength)
   bytes.set(head)
   bytes.set(new Uint8Array(sealed), head.length)
@@ -75,8 +75,8 @@ export async function openMessages(
   try {
     const bytes = bytesOfBase64(sealed)
     const isDeflated = bytes[0] === 1
-    if (bytes[0] !== version && !isDeflated) {
-      throw new DecodeError(`their version is ${bytes[0]}, expected ${version}`)
+    if (bytes[0] !== sealVersion && !isDeflated) {
+      throw new DecodeError(`their version is ${bytes[0]}, expected ${sealVersion}`)
     }
     const [iv, data] = [bytes.slice(1, 1 + ivLength), bytes.slice(1 + ivLength)]
     plain = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))

@@ -131,7 +131,7 @@ function uiChunks(): UiChunks {
         return yield { type: 'tool-output-available', toolCallId, output, preliminary: true }
       }
       case 'tool_result':
-        return yield ofResult(event.result, round === 0)
+        return yield chunkOfResult(event.result, round === 0)
       case 'approval_request': {
         const { id: toolCallId, approvalProof: signature } = event.call
         const approvalId = (signature && event.call.approvalId) ?? toolCallId
@@ -222,7 +222,7 @@ function ofCitation({ url, title, startIndex, endIndex, text: citedText }: Citat
 }
 
 /** A run that continues after a user's decision begins with the results: `isDecided`. */
-function ofResult({ toolCallId, status, content, value, error }: ToolResult, isDecided: boolean): Chunk {
+function chunkOfResult({ toolCallId, status, content, value, error }: ToolResult, isDecided: boolean): Chunk {
   if (isDecided && error?.kind === 'rejected') return { type: 'tool-output-denied', toolCallId }
   if (status === 'error')
     return { type: 'tool-output-error', toolCallId, errorText: textOf(content) || 'The call failed' }

@@ -376,7 +376,7 @@ const opening = '(The conversation begins with the assistant.)'
 /** The text of the assistant message that is added if a format requires one between a result and a user message. */
 export const bridge = '(The results are in.)'
 
-const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
+const mediaBlockTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
 
 /**
  * Moves instructions and media, and adds the messages that the format requires.
@@ -420,7 +420,7 @@ function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
     if (message.role === 'tool' && typeof message.content === 'object') {
       const place = `${path}.content`
       const isTextOnly = textErrors === true && message.status === 'error'
-      const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && (isTextOnly || !resultMedia.has(type))
+      const isForeign = ({ type }: ContentBlock) => mediaBlockTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
       const content = fitList(message.content, place, (block, where) => {
         if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
@@ -487,7 +487,7 @@ function endWithQuestion(items: readonly Item[], given: readonly Message[], task
 // and unique in the conversation. Each call has the index of its place.
 
 /** A call and its result. */
-interface Pair {
+interface CallWithResult {
   /** The id that results name. */
   readonly id: string
   /** The call as it is sent. */
@@ -499,15 +499,15 @@ interface Pair {
 }
 
 /** The pairs of each id, as results name it. The next one to be answered is the last. */
-type Waiting = Map<string, Pair[]>
+type Waiting = Map<string, CallWithResult[]>
 
 /** Pairs calls and results. Ignores calls that the provider ran. */
 function pairResults(items: readonly Item[], task: Task): readonly Item[] {
-  const sequence: (Item | Pair)[] = []
+  const sequence: (Item | CallWithResult)[] = []
   const waiting: Waiting = new Map()
-  const answered = new Map<string, Pair>()
+  const answered = new Map<string, CallWithResult>()
   const taken = new Map<string, number>()
-  let latest: readonly Pair[] = []
+  let latest: readonly CallWithResult[] = []
   for (const item of items) {
     const { path } = item
     let { message } = item
@@ -524,7 +524,7 @@ function pairResults(items: readonly Item[], task: Task): readonly Item[] {
       } else if (latest.length === 0 && task.chained) sequence.push({ message, path })
       else sequence.push(...strayResult(message, path, answered.get(message.toolCallId), task))
     } else if (message.role === 'assistant' && typeof message.content === 'object') {
-      const pairs: Pair[] = []
+      const pairs: CallWithResult[] = []
       const content = fitList(message.content ?? [], `${path}.content`, (block) => {
         if (block.type !== 'tool_call') return block
         const id = uniqueId(block.id, taken, task)
@@ -562,7 +562,11 @@ function uniqueId(id: string, taken: Map<string, number>, { rules }: Task): stri
  * Finds the call that a result answers. It is the first unanswered call with this id, in the latest turn that has one. A result without an
  * id answers the first unanswered call of this name in the latest turn.
  */
-function takePair({ toolCallId, name }: ToolMessage, waiting: Waiting, latest: readonly Pair[]): Pair | undefined {
+function takePair(
+  { toolCallId, name }: ToolMessage,
+  waiting: Waiting,
+  latest: readonly CallWithResult[],
+): CallWithResult | undefined {
   if (toolCallId === '')
     return latest.find(({ call, result }) => result === undefined && (name === undefined || call.name === name))
   const same = waiting.get(toolCallId) ?? []
@@ -572,7 +576,12 @@ function takePair({ toolCallId, name }: ToolMessage, waiting: Waiting, latest: r
 }
 
 /** A result without an unanswered call. It cannot be sent as a result, so it is sent as user text. */
-function strayResult(message: ToolMessage, path: string, answered: Pair | undefined, task: Task): readonly Item[] {
+function strayResult(
+  message: ToolMessage,
+  path: string,
+  answered: CallWithResult | undefined,
+  task: Task,
+): readonly Item[] {
   const { toolCallId, content } = message
   const isRepeated = JSON.stringify(answered?.result?.message.content) === JSON.stringify(content)
   if (isRepeated || content.length === 0) {
@@ -584,7 +593,7 @@ function strayResult(message: ToolMessage, path: string, answered: Pair | undefi
   return [{ path, message: { role: 'user', content: taggedResult(message, content, path) } }]
 }
 
-function resultOf({ call: { id, name }, path, error, result }: Pair, task: Task): Item {
+function resultOf({ call: { id, name }, path, error, result }: CallWithResult, task: Task): Item {
   if (result === undefined) {
     note(task, 'invented', path, `the call "${id}" has no result`, 'minor')
     const content = error === undefined ? noResult : `The call was not run: ${error}`

@@ -5,7 +5,7 @@ import type { Model } from '../core/question.ts'
 import type { Price, Prices } from './price.ts'
 
 /** The paths and formats of a provider that differ from its name. */
-const aliases: Readonly<Record<string, string>> = {
+const pathsByProvider: Readonly<Record<string, string>> = {
   'openai-chat': 'openai',
   'openai-responses': 'openai',
   'xai-responses': 'xai',
@@ -20,7 +20,7 @@ const variants = /(?:-latest|-preview|-\d{2,8}|-reasoning|-non-reasoning)+$/
 export function partsOf(id: string): readonly [provider: string, model: string] {
   const colon = id.indexOf(':')
   const provider = id.slice(0, Math.max(0, colon))
-  return [lookup(aliases, provider) ?? provider, id.slice(colon + 1).replace(/^models\//, '')]
+  return [lookup(pathsByProvider, provider) ?? provider, id.slice(colon + 1).replace(/^models\//, '')]
 }
 
 /** Such as `openai:gpt-5`. @throws {TypeError} for what is not a model. */

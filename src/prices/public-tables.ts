@@ -12,7 +12,7 @@ import type { Price, PriceMode, Prices, Rates } from './price.ts'
  */
 export function fromModelsDev(json: unknown): Prices {
   const rows: Record<string, Price> = {}
-  for (const [provider, { models }] of Object.entries(checked<JsonObject>(json, 'models.dev'))) {
+  for (const [provider, { models }] of Object.entries(checkedTable<JsonObject>(json, 'models.dev'))) {
     for (const [name, model] of Object.entries(isObject(models) ? models : {})) {
       const cost = field(model, 'cost')
       const rates = modelsDevRates(cost)
@@ -62,7 +62,7 @@ function modelsDevRates(cost: unknown): Partial<Rates> {
  */
 export function fromLiteLLM(json: unknown): Prices {
   const rows: Record<string, Price> = {}
-  for (const [key, row] of Object.entries(checked<JsonObject>(json, 'LiteLLM'))) {
+  for (const [key, row] of Object.entries(checkedTable<JsonObject>(json, 'LiteLLM'))) {
     const provider = field(row, 'litellm_provider')
     const rates = liteLlmRates(row, '')
     if (key === 'sample_spec') continue // describes the fields
@@ -109,7 +109,7 @@ function liteLlmRates(row: unknown, suffix: string): Partial<Rates> {
   })
 }
 
-function checked<Row extends Json>(json: unknown, source: string): Readonly<Record<string, Row>> {
+function checkedTable<Row extends Json>(json: unknown, source: string): Readonly<Record<string, Row>> {
   if (isObject(json) && Object.values(json).every(isObject)) return json as Record<string, Row>
   throw new TypeError(`Cannot read the prices of ${source}: expected an object of objects`)
 }

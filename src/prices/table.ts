@@ -21,7 +21,7 @@ import type { Price, Prices, Rates } from './price.ts'
 /** The day on which the prices of {@link prices} were read. */
 export const pricesReadOn = '2026-11-21'
 
-const rates = (input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates => ({
+const ratesOf = (input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates => ({
   input,
   output,
   ...compact({ cacheRead, cacheWrite }),
@@ -35,14 +35,14 @@ function raised(above: number, forInput: number, forOutput: number, price: Rates
 }
 
 /** OpenAI's long prompts. */
-const gpt = (...price: Parameters<typeof rates>) => raised(272_000, 2, 1.5, rates(...price))
+const gpt = (...price: Parameters<typeof ratesOf>) => raised(272_000, 2, 1.5, ratesOf(...price))
 /** Google's long prompts. */
-const geminiPro = (...price: Parameters<typeof rates>) => raised(200_000, 2, 1.5, rates(...price))
+const geminiPro = (...price: Parameters<typeof ratesOf>) => raised(200_000, 2, 1.5, ratesOf(...price))
 /** xAI's long prompts: from this number of tokens on, the whole request costs twice as much. */
-const grok = (from: number, ...price: Parameters<typeof rates>) => raised(from - 1, 2, 2, rates(...price))
+const grok = (from: number, ...price: Parameters<typeof ratesOf>) => raised(from - 1, 2, 2, ratesOf(...price))
 /** Claude's cache writes cost 1.25 times the input for five minutes, and twice the input for an hour. */
 const claude = (input: number, output: number, cacheRead = input / 10): Rates => ({
-  ...rates(input, output, cacheRead, input * 1.25),
+  ...ratesOf(input, output, cacheRead, input * 1.25),
   cacheWrite1h: input * 2,
 })
 
@@ -86,30 +86,30 @@ export const prices: Prices = /* @__PURE__ */ (() => ({
       'gpt-5.5-pro': gpt(30, 180),
       'gpt-5.4': unsureLong(gpt(2.5, 15, 0.25)),
       'gpt-5.4-pro': gpt(30, 180),
-      'gpt-5.4-mini': rates(0.75, 4.5, 0.075),
-      'gpt-5.4-nano': rates(0.2, 1.25, 0.02),
-      'gpt-5.3-codex': rates(1.75, 14, 0.175),
-      'gpt-5.2': rates(1.75, 14, 0.175),
-      'gpt-5.2-codex': rates(1.75, 14, 0.175),
-      'gpt-5.2-pro': rates(21, 168),
-      'gpt-5.1': rates(1.25, 10, 0.125),
-      'gpt-5.1-codex-mini': rates(0.25, 2, 0.025),
-      'gpt-5': rates(1.25, 10, 0.125),
-      'gpt-5-pro': rates(15, 120),
-      'gpt-5-mini': rates(0.25, 2, 0.025),
-      'gpt-5-nano': rates(0.05, 0.4, 0.005),
-      'gpt-4.1': rates(2, 8, 0.5),
-      'gpt-4.1-mini': rates(0.4, 1.6, 0.1),
-      'gpt-4.1-nano': rates(0.1, 0.4, 0.025),
-      'gpt-4o': rates(2.5, 10, 1.25),
-      'gpt-4o-2024-05-13': rates(5, 15),
-      'gpt-4o-mini': rates(0.15, 0.6, 0.075),
-      'o1-pro': rates(150, 600),
-      o3: rates(2, 8, 0.5),
-      'o3-pro': rates(20, 80),
-      'o3-deep-research': rates(10, 40, 2.5),
-      'o4-mini': rates(1.1, 4.4, 0.275),
-      'o4-mini-deep-research': rates(2, 8, 0.5),
+      'gpt-5.4-mini': ratesOf(0.75, 4.5, 0.075),
+      'gpt-5.4-nano': ratesOf(0.2, 1.25, 0.02),
+      'gpt-5.3-codex': ratesOf(1.75, 14, 0.175),
+      'gpt-5.2': ratesOf(1.75, 14, 0.175),
+      'gpt-5.2-codex': ratesOf(1.75, 14, 0.175),
+      'gpt-5.2-pro': ratesOf(21, 168),
+      'gpt-5.1': ratesOf(1.25, 10, 0.125),
+      'gpt-5.1-codex-mini': ratesOf(0.25, 2, 0.025),
+      'gpt-5': ratesOf(1.25, 10, 0.125),
+      'gpt-5-pro': ratesOf(15, 120),
+      'gpt-5-mini': ratesOf(0.25, 2, 0.025),
+      'gpt-5-nano': ratesOf(0.05, 0.4, 0.005),
+      'gpt-4.1': ratesOf(2, 8, 0.5),
+      'gpt-4.1-mini': ratesOf(0.4, 1.6, 0.1),
+      'gpt-4.1-nano': ratesOf(0.1, 0.4, 0.025),
+      'gpt-4o': ratesOf(2.5, 10, 1.25),
+      'gpt-4o-2024-05-13': ratesOf(5, 15),
+      'gpt-4o-mini': ratesOf(0.15, 0.6, 0.075),
+      'o1-pro': ratesOf(150, 600),
+      o3: ratesOf(2, 8, 0.5),
+      'o3-pro': ratesOf(20, 80),
+      'o3-deep-research': ratesOf(10, 40, 2.5),
+      'o4-mini': ratesOf(1.1, 4.4, 0.275),
+      'o4-mini-deep-research': ratesOf(2, 8, 0.5),
     },
     { batch: 0.5, flex: 0.5 },
   ),
@@ -137,17 +137,17 @@ export const prices: Prices = /* @__PURE__ */ (() => ({
     { batch: 0.5 },
   ),
   ...rowsOf('gemini', {
-    'gemini-3.8-flash': halved('2026-12-31', rates(1.5, 7.5, 0.15)),
-    'gemini-3.7-flash': halved('2026-12-31', rates(1.5, 7.5, 0.15)),
-    'gemini-3.5-flash': rates(1.5, 9, 0.15),
-    'gemini-3.5-flash-lite': unsure(rates(0.3, 2.5)), // reads
+    'gemini-3.8-flash': halved('2026-12-31', ratesOf(1.5, 7.5, 0.15)),
+    'gemini-3.7-flash': halved('2026-12-31', ratesOf(1.5, 7.5, 0.15)),
+    'gemini-3.5-flash': ratesOf(1.5, 9, 0.15),
+    'gemini-3.5-flash-lite': unsure(ratesOf(0.3, 2.5)), // reads
     'gemini-3.1-pro': geminiPro(2, 12, 0.2),
-    'gemini-3.1-flash-lite': rates(0.25, 1.5, 0.025),
+    'gemini-3.1-flash-lite': ratesOf(0.25, 1.5, 0.025),
     'gemini-3-pro': geminiPro(2, 12, 0.2),
-    'gemini-3-flash': rates(0.5, 3, 0.05),
+    'gemini-3-flash': ratesOf(0.5, 3, 0.05),
     'gemini-2.5-pro': geminiPro(1.25, 10, 0.125),
-    'gemini-2.5-flash': rates(0.3, 2.5, 0.03),
-    'gemini-2.5-flash-lite': rates(0.1, 0.4, 0.01),
+    'gemini-2.5-flash': ratesOf(0.3, 2.5, 0.03),
+    'gemini-2.5-flash-lite': ratesOf(0.1, 0.4, 0.01),
   }),
   ...rowsOf('xai', {
     'grok-4.7': grok(200_000, 2, 6, 0.5),
@@ -160,7 +160,7 @@ export const prices: Prices = /* @__PURE__ */ (() => ({
     'grok-4': unsureLong(grok(128_000, 3, 15, 0.75)),
     'grok-4-1-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
     'grok-4-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
-    'grok-code-fast-1': unsure(rates(1, 2, 0.2)), // 0.2 and 1.5 in other sources, and billed as grok-build-0.1 in other sources
+    'grok-code-fast-1': unsure(ratesOf(1, 2, 0.2)), // 0.2 and 1.5 in other sources, and billed as grok-build-0.1 in other sources
   }),
-  'ollama:': rates(0, 0),
+  'ollama:': ratesOf(0, 0),
 }))()

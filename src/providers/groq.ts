@@ -121,7 +121,7 @@ function toolReader() {
   }
 }
 
-const callFields = new Set(['index', 'type', 'arguments'])
+const callFieldNames = new Set(['index', 'type', 'arguments'])
 
 function blocksOfTool(tool: JsonObject, index: number): readonly ContentBlock[] {
   const id = `groq_${index}`
@@ -129,7 +129,7 @@ function blocksOfTool(tool: JsonObject, index: number): readonly ContentBlock[] 
   const argumentsText = textOr(tool.arguments, '')
   const parsed = parseArguments(argumentsText)
   const args = 'value' in parsed ? parsed.value : {}
-  const output = otherFields(tool, callFields)
+  const output = otherFields(tool, callFieldNames)
   const result = { type: 'server_tool_result' as const, toolCallId: id, name, output, providerData: { [format]: {} } }
   // The entry is stored unchanged, so that a gateway can send it to clients of this format.
   const providerData = { [format]: { executed_tools: [tool] } }

@@ -197,9 +197,9 @@ const efforts: readonly (readonly [RegExp, readonly ReasoningEffort[]])[] = [
   [/nemotron-3/, ['none', 'low', 'medium', 'high']],
   [/gpt-oss/, ['low', 'medium', 'high']],
 ]
-type Reasoning = NonNullable<RequestOptions['reasoning']>
+type ReasoningOption = NonNullable<RequestOptions['reasoning']>
 
-function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
+function askReasoning(reasoning: ReasoningOption, to: Encoding): JsonObject {
   const { model, dialect } = to
   if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
   const taken = isOlder(model) ? [] : efforts.find(([name]) => name.test(model))?.[1]
@@ -270,7 +270,7 @@ function adaptAnswer(answer: unknown): unknown {
   if (Array.isArray(body.choices)) return { ...body, choices: body.choices.map(withTextContent) }
   if (!('response' in body || 'tool_calls' in body)) return body
   const { response, tool_calls: calls, p: _padding, ...others } = body
-  const delta = { content: textOf(response ?? ''), tool_calls: arrayOf(calls).map(nested) }
+  const delta = { content: textOf(response ?? ''), tool_calls: arrayOf(calls).map(nestedCall) }
   return { ...others, choices: [{ index: 0, delta }] }
 }
 
@@ -287,7 +287,7 @@ function textOf(value: Json): string {
 }
 
 /** Adds `function` to a call. Some models send `name` and `arguments` directly in the call. */
-function nested(call: Json): Json {
+function nestedCall(call: Json): Json {
   if (!isObject(call) || isObject(call.function)) return call
   const { name, arguments: args, ...others } = call
   return { ...others, type: 'function', function: { name: name ?? null, arguments: args ?? {} } }

@@ -173,7 +173,7 @@ function attempt(asking: Asking): RemoteAttempt {
       const response = asking.call.streamId === undefined ? await send(self, deadline) : undefined
       if (response && isJson(response)) self.json = ''
       // Without a response there is a `streamId`, which only `resume` gives: then there are kept chunks.
-      return keptChunks(self, response, deadline) ?? chunksOf(response as Response, deadline)
+      return resumedChunks(self, response, deadline) ?? chunksOf(response as Response, deadline)
     },
     take(chunk, events) {
       out = events
@@ -262,7 +262,7 @@ function send(self: RemoteAttempt, deadline: Deadline): Promise<Response> {
 }
 
 /** The chunks of an answer that the server keeps, over as many connections as it takes; `undefined` if it does not. */
-function keptChunks(
+function resumedChunks(
   self: RemoteAttempt & Underway['decoder'],
   response: Response | undefined,
   deadline: Deadline,

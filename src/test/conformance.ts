@@ -91,7 +91,7 @@ function streamTests(
   facts: ConformanceFacts,
 ): readonly ConformanceTest[] {
   const read = (chunks: readonly Uint8Array[]) => decode(codec, chunks)
-  const whole = () => answerOf(read([bytes]), name)
+  const whole = () => responseOrThrow(read([bytes]), name)
   const tests: [string, () => void][] = [
     [
       'reads the same in chunks of any size',
@@ -99,7 +99,7 @@ function streamTests(
         const expected = contentOf(whole().message)
         for (const size of [1, 2, 3, 7, 64, 1000])
           same(
-            contentOf(answerOf(read(piecesOf(bytes, size)), `chunks of ${size}`).message),
+            contentOf(responseOrThrow(read(piecesOf(bytes, size)), `chunks of ${size}`).message),
             expected,
             `chunks of ${size}`,
           )
@@ -111,7 +111,7 @@ function streamTests(
       'a field that does not exist yet changes nothing',
       () => {
         const frames = framesOf(codec, bytes).map((frame) => changed(frame, (data) => ({ ...data, zz_new: 'zz' })))
-        same(contentOf(decodeFrames(codec, frames).message), contentOf(whole().message), 'with the field "zz_new"')
+        same(contentOf(decodeAll(codec, frames).message), contentOf(whole().message), 'with the field "zz_new"')
       },
     ],
     ['a wrong value at any place is read or refused', () => checkWrongValues(codec, framesOf(codec, bytes))],
@@ -143,7 +143,7 @@ function decode(codec: ClientCodec, chunks: readonly Uint8Array[]): Decoded {
   return end === undefined ? { events } : { events, response: end.response }
 }
 
-function answerOf({ response, error }: Decoded, what: string): ChatResponse {
+function responseOrThrow({ response, error }: Decoded, what: string): ChatResponse {
   if (error) throw error
   check(response !== undefined, `${what}: there is neither an answer nor an error`)
   return response
@@ -154,7 +154,7 @@ function checkEvents({ events, response }: Decoded): void {
   check(types[0] === 'message_start', `the first event is "${types[0]}", not "message_start"`)
   check(types.at(-1) === 'message_end', `the last event is "${types.at(-1)}", not "message_end"`)
   check(types.filter((type) => type === 'message_end').length === 1, 'there are several ends')
-  const { message } = answerOf({ events, ...(response && { response }) }, 'the stream')
+  const { message } = responseOrThrow({ events, ...(response && { response }) }, 'the stream')
   const deltas = (type: string) =>
     events.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('')
   same(deltas('text_delta'), textIn(message, 'text'), 'the text of all "text_delta"')
@@ -162,7 +162,7 @@ function checkEvents({ events, response }: Decoded): void {
   const called = events.flatMap((event) => (event.type === 'tool_call' ? [event.call.id] : []))
   same(
     called,
-    callsIn(message).map(({ id }) => id),
+    callsOf(message).map(({ id }) => id),
     'the calls of all "tool_call"',
   )
   check(new Set(called).size === called.length, 'two calls have one id')
@@ -210,7 +210,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function decodeFrames(codec: ClientCodec, frames: readonly Frame[]): ChatResponse {
+function decodeAll(codec: ClientCodec, frames: readonly Frame[]): ChatResponse {
   const fragments: Fragment[] = []
   const decoder = codec.decodeStream()
   for (const frame of frames) decoder.push(frame, fragments)
@@ -242,7 +242,7 @@ const mostTrials = 500
 function checkWrongValues(codec: ClientCodec, frames: readonly Frame[]): void {
   const trials = frames.flatMap((frame, at) => {
     const data = parsed(frame.data)
-    return typeof data === 'object' ? placesOf(data).map((path) => ({ at, data, path })) : []
+    return typeof data === 'object' ? pathsOf(data).map((path) => ({ at, data, path })) : []
   })
   const step = Math.max(1, Math.ceil(trials.length / mostTrials))
   for (let number = 0; number < trials.length; number += step) {
@@ -251,14 +251,14 @@ function checkWrongValues(codec: ClientCodec, frames: readonly Frame[]): void {
     const wrong = frames.map((frame, other) =>
       other === at ? { ...frame, data: JSON.stringify(replaced(data, path, value)) } : frame,
     )
-    refusedOrRead(() => decodeFrames(codec, wrong), `${JSON.stringify(value)} at "${path.join('.')}" of event ${at}`)
+    refusedOrRead(() => decodeAll(codec, wrong), `${JSON.stringify(value)} at "${path.join('.')}" of event ${at}`)
   }
 }
 
-function placesOf(value: unknown, path: Path = []): readonly Path[] {
+function pathsOf(value: unknown, path: Path = []): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   const isList = Array.isArray(value)
-  return [path, ...Object.entries(value).flatMap(([key, one]) => placesOf(one, [...path, isList ? Number(key) : key]))]
+  return [path, ...Object.entries(value).flatMap(([key, one]) => pathsOf(one, [...path, isList ? Number(key) : key]))]
 }
 
 function replaced(value: unknown, [step, ...rest]: Path, wanted: unknown): unknown {
@@ -293,7 +293,7 @@ function answerTests(
     [
       'a wrong value at any place is read or refused',
       () => {
-        for (const [number, path] of placesOf(body).entries()) {
+        for (const [number, path] of pathsOf(body).entries()) {
           const wrong = replaced(body, path, wrongValues[number % wrongValues.length])
           refusedOrRead(() => codec.decodeResponse(wrong), `a wrong value at "${path.join('.')}"`)
         }
@@ -320,13 +320,13 @@ function checkServedStream(codec: ClientCodec, server: ServerCodec, { events, re
   for (const event of events) encoder.push(event, frames)
   encoder.end(frames)
   if (encoder.losses.length > 0) return
-  const { message } = answerOf({ events, ...(response && { response }) }, 'the stream')
-  same(contentOf(decodeFrames(codec, frames).message), contentOf(message), 'written again, the answer')
+  const { message } = responseOrThrow({ events, ...(response && { response }) }, 'the stream')
+  same(contentOf(decodeAll(codec, frames).message), contentOf(message), 'written again, the answer')
 }
 
 /** The answer, its calls with results, and a question after it. */
 function checkHistory(codec: ClientCodec, { message }: ChatResponse, facts: ConformanceFacts): void {
-  const results = callsIn(message).map(
+  const results = callsOf(message).map(
     ({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: 'ok' }) as const,
   )
   const messages = [
@@ -335,7 +335,7 @@ function checkHistory(codec: ClientCodec, { message }: ChatResponse, facts: Conf
     ...results,
     { role: 'user', content: 'Go on' },
   ] as const
-  checkBody(encode(codec, { messages }, facts).body, facts)
+  checkBody(encodeQuestion(codec, { messages }, facts).body, facts)
 }
 
 // ---- requests ---------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ function requestTests(
     [
       'is plain JSON, the same each time, and changes nothing that it was given',
       () => {
-        const [body, again] = [1, 2].map(() => encode(codec, frozen(context), facts).body)
+        const [body, again] = [1, 2].map(() => encodeQuestion(codec, frozen(context), facts).body)
         same(again, body, 'a second request')
         checkBody(body, facts)
       },
@@ -358,9 +358,9 @@ function requestTests(
     [
       'is sent whole, or what is missing is a loss',
       () => {
-        const { body, losses } = encode(codec, context, facts)
+        const { body, losses } = encodeQuestion(codec, context, facts)
         const text = JSON.stringify(body)
-        for (const [path, words] of textsOf(context)) {
+        for (const [path, words] of textsWithPaths(context)) {
           const isReported = losses.some((loss) => path.startsWith(loss.path) || loss.path.startsWith(path))
           check(isReported || text.includes(words), `"${words}" at "${path}" is neither in the body nor a loss`)
         }
@@ -372,10 +372,10 @@ function requestTests(
     tests.push([
       'is read by the server as it was meant',
       () => {
-        const { path, body } = encode(codec, context, facts)
+        const { path, body } = encodeQuestion(codec, context, facts)
         const read = server.decodeRequest(body, { path })
-        const again = encode(codec, read.context, { ...facts, model: read.options.model || model })
-        const missing = textsOf(context).filter(
+        const again = encodeQuestion(codec, read.context, { ...facts, model: read.options.model || model })
+        const missing = textsWithPaths(context).filter(
           ([, words]) => JSON.stringify(body).includes(words) && !JSON.stringify(again.body).includes(words),
         )
         same(missing, [], 'what the server did not read')
@@ -384,7 +384,7 @@ function requestTests(
   return tests.map(([law, run]) => ({ name: `request with ${name}: ${law}`, run }))
 }
 
-function encode(
+function encodeQuestion(
   codec: ClientCodec,
   context: Context,
   { model }: ConformanceFacts,
@@ -405,11 +405,11 @@ function checkBody(body: unknown, { refusals }: ConformanceFacts): void {
 }
 
 /** The texts that a model must get, and where they are. */
-function textsOf(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
+function textsWithPaths(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => {
     const place = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`
-    if (typeof one !== 'string') return textsOf(one, place)
+    if (typeof one !== 'string') return textsWithPaths(one, place)
     return /^(?:text|content|system|description|data|city)$/.test(key) ? [[place, one] as const] : []
   })
 }
@@ -484,7 +484,7 @@ function textIn(message: AssistantMessage, type: string): string {
     .join('')
 }
 
-function callsIn(message: AssistantMessage) {
+function callsOf(message: AssistantMessage) {
   return blocksOf(message.content).flatMap((block) => (block.type === 'tool_call' ? [block] : []))
 }
 

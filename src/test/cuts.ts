@@ -53,18 +53,18 @@ export function* everyCut(bytes: Uint8Array, step = 1): Generator<Response, void
 function wholeFrom(bytes: Uint8Array): number {
   const codec = Object.values(formats)
     .map(({ client }) => client)
-    .find((client) => isWhole(client, bytes))
+    .find((client) => isWholeStream(client, bytes))
   if (codec === undefined) throw new TypeError('Cannot cut the bytes: no format reads them as a whole streamed answer')
   let [low, high] = [0, bytes.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (isWhole(codec, bytes.subarray(0, middle))) high = middle
+    if (isWholeStream(codec, bytes.subarray(0, middle))) high = middle
     else low = middle + 1
   }
   return low
 }
 
-function isWhole(codec: ClientCodec, bytes: Uint8Array): boolean {
+function isWholeStream(codec: ClientCodec, bytes: Uint8Array): boolean {
   try {
     const decoder = decodeAnswer(codec)
     decoder.push(bytes, [])

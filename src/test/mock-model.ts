@@ -121,11 +121,11 @@ async function failingAsFetch<T>(action: () => T | Promise<T>): Promise<T> {
 }
 
 function callsIn(answer: MockAnswer): number {
-  const turn = turnOf(answer)
+  const turn = mockTurnOf(answer)
   return typeof turn === 'object' ? (turn.calls?.length ?? 0) : 0
 }
 
-function turnOf(answer: MockAnswer): MockTurn | undefined {
+function mockTurnOf(answer: MockAnswer): MockTurn | undefined {
   if (answer instanceof Response) return undefined
   if (typeof answer === 'object' && 'of' in answer) return answer.of
   return isObject(answer) && 'error' in answer ? undefined : (answer as MockTurn)
@@ -141,15 +141,15 @@ function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Respon
   checkAnswer(answer)
   const { isStreamed } = asked
   const write = (turn: MockTurn) => (isStreamed ? streamOf(turn, asked) : wholeOf(turn, asked))
-  if (typeof answer === 'string' || !('of' in answer || 'error' in answer)) return respond(write(answer), asked)
-  if ('silentFor' in answer) return respond(write(answer.of), asked, { silentMs: answer.silentFor })
+  if (typeof answer === 'string' || !('of' in answer || 'error' in answer)) return respondAs(write(answer), asked)
+  if ('silentFor' in answer) return respondAs(write(answer.of), asked, { silentMs: answer.silentFor })
   if ('cutAfter' in answer) {
     const events = write(answer.of)
     checkCount(events.length - 1, answer.cutAfter)
-    return respond(events.slice(0, answer.cutAfter), asked, { breaks: answer.clean !== true })
+    return respondAs(events.slice(0, answer.cutAfter), asked, { breaks: answer.clean !== true })
   }
   if ('of' in answer && isStreamed)
-    return respond(breakdownOf(answer.of, answer.afterEvents, answer.error, asked), asked)
+    return respondAs(breakdownOf(answer.of, answer.afterEvents, answer.error, asked), asked)
   const { status, headers: own, body } = refusalOf(answer.error, asked)
   const { status: given = status, retryAfterMs } = answer as MockRefusal
   const wait = retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`
@@ -157,7 +157,7 @@ function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Respon
   return new Response(JSON.stringify(body), { status: given, headers })
 }
 
-function respond(
+function respondAs(
   events: readonly Uint8Array[],
   asked: Asked,
   how: { readonly silentMs?: number; readonly breaks?: boolean } = {},

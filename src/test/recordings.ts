@@ -76,7 +76,12 @@ export function recorder(
     const request = new Request(input, init)
     const { method } = request
     const headers = openHeaders(request.headers)
-    const asked = { method, url: withoutKeys(request.url), headers, body: parsed(await request.clone().text()) }
+    const asked = {
+      method,
+      url: withoutKeysInAddress(request.url),
+      headers,
+      body: parsed(await request.clone().text()),
+    }
     const response = await fetch(input, init)
     const answerHeaders = openHeaders(response.headers)
     const isBinary = answerHeaders['content-type']?.startsWith(streamTypes['event-stream'])
@@ -98,18 +103,18 @@ export function recorder(
   return Object.assign(record, { recordings })
 }
 
-const secret = /auth|key|token|secret|cookie/i
+const secretName = /auth|key|token|secret|cookie/i
 /** The body is recorded without compression. */
 const ofTransport = /^(?:content-(?:encoding|length)|transfer-encoding)$/i
 
 /** Headers without those that may contain a key. */
 export function openHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => !secret.test(name) && !ofTransport.test(name)))
+  return Object.fromEntries([...headers].filter(([name]) => !secretName.test(name) && !ofTransport.test(name)))
 }
 
-function withoutKeys(address: string): string {
+function withoutKeysInAddress(address: string): string {
   const url = new URL(address)
-  for (const name of [...url.searchParams.keys()]) if (secret.test(name)) url.searchParams.delete(name)
+  for (const name of [...url.searchParams.keys()]) if (secretName.test(name)) url.searchParams.delete(name)
   url.username = ''
   url.password = ''
   return url.href

@@ -101,8 +101,8 @@ export function approval(options: ApprovalOptions = {}): ApprovalRule {
     counts: (call, decision) => verify(call, decision, secret, Date.now(), decidedBy),
     async ask(call) {
       if (secret === undefined || decidedBy !== 'page') return call
-      const expiresAt = `${Math.floor(Date.now() / 1000) + lifetime}`
-      return { ...call, approvalProof: `${expiresAt}.${await sign(asked(call, expiresAt), secret)}` }
+      const expiresAt = `${Math.floor(Date.now() / 1000) + decisionSeconds}`
+      return { ...call, approvalProof: `${expiresAt}.${await sign(signedText(call, expiresAt), secret)}` }
     },
     async consent(call, decisions) {
       if (!(await rule.isNeeded(call))) return 'given'
@@ -131,7 +131,7 @@ const markEnd: ApprovalRule['markEnd'] = async (events, history, ruleOf) => {
 }
 
 /** How long a signed decision is valid by default, in seconds. */
-const lifetime = 3600
+const decisionSeconds = 3600
 
 /**
  * Signs a decision with HMAC-SHA-256. It counts for this call in this conversation only, for one hour unless `expiresAt` says otherwise. A
@@ -148,7 +148,7 @@ export async function signApproval(
 ): Promise<Approval> {
   checkOptions('signApproval', decision)
   const { id: toolCallId, approvalId } = call
-  const expiresAt = decision.expiresAt ?? new Date(Date.now() + lifetime * 1000).toISOString()
+  const expiresAt = decision.expiresAt ?? new Date(Date.now() + decisionSeconds * 1000).toISOString()
   const approval: Approval = { ...decision, toolCallId, ...compact({ approvalId }), expiresAt }
   return { ...approval, proof: await sign(bound(call, approval), secret) }
 }
@@ -190,7 +190,7 @@ async function verify(
   } catch {
     return false
   }
-  const data = isOfPage ? asked(call, expiresAt) : bound(call, approval)
+  const data = isOfPage ? signedText(call, expiresAt) : bound(call, approval)
   return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, data)
 }
 
@@ -211,7 +211,7 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Buffe
 }
 
 /** The text that is signed where a page decides: what it shows to the person, and the random part, which no other call has. */
-function asked(call: ToolCall, expiresAt: string): BufferSource {
+function signedText(call: ToolCall, expiresAt: string): BufferSource {
   const { id, name, arguments: input } = call
   const fields = ['isoglot-asked-1', randomPartOf(call) ?? null, id, name, sorted(input), expiresAt]
   return new TextEncoder().encode(JSON.stringify(fields))

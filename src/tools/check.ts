@@ -73,14 +73,14 @@ function spend({ task }: Place, steps: number): void {
 }
 
 /** The same place, or one in it: that of a property, or of an entry such as `[3]`. */
-function within(at: Place, step = ''): Place {
+function placeIn(at: Place, step = ''): Place {
   const path = at.path === '' || step === '' || step.startsWith('[') ? at.path + step : `${at.path}.${step}`
   return { ...at, path, depth: at.depth + 1 }
 }
 
 function fits(value: Json, schema: unknown, at: Place): boolean {
   const problems: string[] = []
-  check(value, schema, { ...within(at), problems })
+  check(value, schema, { ...placeIn(at), problems })
   return problems.length === 0
 }
 
@@ -90,16 +90,16 @@ function checkSchemas(value: Json, schema: JsonObject, at: Place): void {
   if (typeof $ref === 'string') {
     const target = atPointer(at.task.root, $ref)
     if (target === undefined) say(at, `cannot be checked: its schema has no "${$ref}"`)
-    else check(value, target, within(at))
+    else check(value, target, placeIn(at))
   }
-  for (const one of arrayOf(allOf)) check(value, one, within(at))
+  for (const one of arrayOf(allOf)) check(value, one, placeIn(at))
   if (Array.isArray(anyOf) && !anyOf.some((one) => fits(value, one, at))) say(at, 'fits none of its alternatives')
   if (Array.isArray(oneOf)) {
     const fitting = oneOf.filter((one) => fits(value, one, at)).length
     if (fitting !== 1) say(at, `fits ${fitting === 0 ? 'none' : 'more than one'} of its alternatives`)
   }
   if (not !== undefined && fits(value, not, at)) say(at, 'is what its schema forbids')
-  if (condition !== undefined) check(value, fits(value, condition, at) ? schema.then : schema.else, within(at))
+  if (condition !== undefined) check(value, fits(value, condition, at) ? schema.then : schema.else, placeIn(at))
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ function checkItems(values: readonly Json[], schema: JsonObject, at: Place): voi
   // Before 2020-12, a list in `items` was what `prefixItems` is.
   const [first, rest] = Array.isArray(items) ? [items, schema.additionalItems] : [arrayOf(schema.prefixItems), items]
   for (const [index, value] of values.entries())
-    check(value, index < first.length ? first[index] : rest, within(at, `[${index}]`))
+    check(value, index < first.length ? first[index] : rest, placeIn(at, `[${index}]`))
   if (contains !== undefined) {
     const found = values.filter((value) => fits(value, contains, at)).length
     if (found < numberOr(minContains, 1) || found > numberOr(maxContains, found))
@@ -212,7 +212,7 @@ function checkProperties(value: JsonObject, schema: JsonObject, at: Place): void
   for (const key of arrayOf(schema.required)) require(value, key, at)
   for (const [key, entry] of Object.entries(value)) {
     if (at.problems.length >= maxProblems) return
-    const place = within(at, key)
+    const place = placeIn(at, key)
     let isKnown = Object.hasOwn(properties, key)
     if (isKnown) check(entry, properties[key], place)
     for (const [pattern, one] of patterns) {
@@ -228,11 +228,11 @@ function checkProperties(value: JsonObject, schema: JsonObject, at: Place): void
     for (const [key, needed] of Object.entries(objectIn(schema, keyword))) {
       if (!Object.hasOwn(value, key)) continue
       if (Array.isArray(needed)) for (const one of needed) require(value, one, at)
-      else check(value, needed, within(at))
+      else check(value, needed, placeIn(at))
     }
   }
 }
 
 function require(value: JsonObject, key: Json, at: Place): void {
-  if (!Object.hasOwn(value, String(key))) say(within(at, String(key)), 'is missing')
+  if (!Object.hasOwn(value, String(key))) say(placeIn(at, String(key)), 'is missing')
 }

@@ -481,7 +481,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
     if (!isOver) options.progress?.(data)
   }
   try {
-    return await unlessAborted(run(tool, call, options, signal, progress), signal)
+    return await unlessAborted(runCall(tool, call, options, signal, progress), signal)
   } catch {
     return signal.reason === timedOut
       ? failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
@@ -496,7 +496,7 @@ async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): P
 /** The reason of a tool's signal at the time limit. */
 const timedOut: DOMException = /* @__PURE__ */ new DOMException('The tool had its time', 'TimeoutError')
 
-async function run(
+async function runCall(
   tool: Tool,
   call: ToolCall,
   options: InvokeOptions,

@@ -32,13 +32,13 @@ type OptionalKeys<Properties> = {
 }[keyof Properties]
 
 /** The names, and which of them are optional. */
-type NamesOf<Properties> = Record<Exclude<keyof Properties, OptionalKeys<Properties>>, unknown> & {
+type PropertyNames<Properties> = Record<Exclude<keyof Properties, OptionalKeys<Properties>>, unknown> & {
   [Key in OptionalKeys<Properties>]?: unknown
 }
 
 /** The object that these properties describe, as one type: editors then show `{ city: string }`. */
 export type ObjectOf<Properties> = {
-  [Key in keyof NamesOf<Properties>]: Key extends keyof Properties ? ValueOf<Properties[Key]> : never
+  [Key in keyof PropertyNames<Properties>]: Key extends keyof Properties ? ValueOf<Properties[Key]> : never
 }
 
 const optionalMarks = new WeakSet<object>()

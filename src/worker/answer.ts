@@ -23,7 +23,7 @@ const maxEventBytes = 1024 * 1024
  * The maximum size of a provider's whole answer, in bytes: many concurrent answers have to fit into the 128 MB of an isolate. An event of
  * one token takes 300 bytes in the longest wire format. That leaves room for reasoning that the token limit does not count.
  */
-function maxAnswerBytes({ maxOutputTokens }: Config): number {
+function answerBytesFor({ maxOutputTokens }: Config): number {
   return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
 }
 
@@ -111,7 +111,7 @@ function makeGateway(config: Config, format: GatewayFormat): Gateway<Caller> {
       bodyTimeoutMs,
       maxDepth: 64,
       maxValues: 50_000,
-      maxAnswerBytes: maxAnswerBytes(config),
+      maxAnswerBytes: answerBytesFor(config),
       maxEventBytes,
       wholeCommitMs,
       keepAliveMs,
@@ -127,10 +127,10 @@ async function end(report: EndReport, { reserved, ...purse }: Caller): Promise<v
     report
   const { inputTokens, outputTokens, cost, isBooked, share } = settlement ?? {}
   const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
-  log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
-  if (isBooked === false) log({ requestId, status, outcome: 'unsettled' }, purse.config)
+  writeLogLine({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
+  if (isBooked === false) writeLogLine({ requestId, status, outcome: 'unsettled' }, purse.config)
   // For the operator's alarms: the spent share of the day's budget, in percent.
-  if (share !== undefined) log({ requestId, status, outcome: `budget_${share}` }, purse.config)
+  if (share !== undefined) writeLogLine({ requestId, status, outcome: `budget_${share}` }, purse.config)
 }
 
 /** The only line that is logged about a request. It has no header, no body, no query, and no name that a client invented. */
@@ -142,6 +142,6 @@ export interface LogLine {
 }
 
 /** Writes a log line. Cuts out any secret that got into it. */
-export function log(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
+export function writeLogLine(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
   console.log(secrets.scrub(JSON.stringify(line)))
 }

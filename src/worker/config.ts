@@ -2,7 +2,7 @@
 
 import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import type { Accounts } from './accounts/accounts.ts'
-import type { Entry } from './keys/providers.ts'
+import type { ServedModel } from './keys/providers.ts'
 import type * as options from './options.ts'
 import type { ObjectNamespace } from './platform.ts'
 
@@ -26,7 +26,7 @@ export interface Config
   readonly secrets: Secrets
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
-  readonly models: readonly Entry[]
+  readonly models: readonly ServedModel[]
   /** Checks a request, and returns the one that is sent to the provider. */
   readonly permit: NonNullable<options.PolicyOptions['check']>
   readonly spending: Spending

@@ -7,7 +7,7 @@ import type { Account } from './accounts/accounts.ts'
 import { createUserAccount } from './accounts/user-account.ts'
 import { answerModel } from './answer.ts'
 import type { RunStub, Setup } from './config.ts'
-import { handle } from './handler.ts'
+import { handleRequest } from './handler.ts'
 import type { WorkerOptions } from './options.ts'
 import type { ObjectClass } from './platform.ts'
 import { readOptions } from './read-options.ts'
@@ -60,7 +60,7 @@ export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env)
   const noContext: ExecutionContextLike = { waitUntil() {} }
   return {
     fetch(request, env, ctx = noContext) {
-      const answer = handle(request, setupOf(env), ctx)
+      const answer = handleRequest(request, setupOf(env), ctx)
       // A request whose client left is still handled to its end, so that it gives back what it reserved.
       ctx.waitUntil(answer)
       return answer

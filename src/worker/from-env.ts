@@ -48,12 +48,16 @@ function nameOf({ env, entries }: Option, path: readonly string[]): string {
 }
 
 /** The value of an option. An optional group is `undefined` if the environment has no part of it. */
-export function valueIn(schema: Option, env: Readonly<Record<string, unknown>>, path: readonly string[] = []): unknown {
+export function optionValue(
+  schema: Option,
+  env: Readonly<Record<string, unknown>>,
+  path: readonly string[] = [],
+): unknown {
   const option = unwrap(schema)
   const { type, entries } = option
-  if (entries === undefined) return read(env[nameOf(option, path)], unwrap(schema.wrapped ?? schema).type)
+  if (entries === undefined) return readValue(env[nameOf(option, path)], unwrap(schema.wrapped ?? schema).type)
   const values = Object.entries(entries).map(
-    ([key, part]) => [key, valueIn(part, env, [...path, key]), part.type] as const,
+    ([key, part]) => [key, optionValue(part, env, [...path, key]), part.type] as const,
   )
   const isEmpty = type === 'optional' && values.every(([, value]) => value === undefined)
   const given = values.filter(([, value, type]) => value !== undefined || type !== 'optional')
@@ -61,7 +65,7 @@ export function valueIn(schema: Option, env: Readonly<Record<string, unknown>>, 
 }
 
 /** Reads a text as its schema needs it. What it cannot read it returns: the check reports that. */
-function read(given: unknown, type: string): unknown {
+function readValue(given: unknown, type: string): unknown {
   if (typeof given !== 'string') return given
   if (type === 'number') return /^\d{1,9}(\.\d{1,6})?$/.test(given) ? Number(given) : given
   if (type === 'record') return readPrices(given)

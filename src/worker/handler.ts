@@ -4,14 +4,14 @@ import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import { answerAdmin, answerMisconfigured } from './admin/admin.ts'
-import { answerModel, log } from './answer.ts'
+import { answerModel, writeLogLine } from './answer.ts'
 import type { Config, Setup } from './config.ts'
 import { limitNetwork, limitUser } from './limits/limits.ts'
 import { addPageHeaders, findFile } from './page/page.ts'
 import { refuse } from './refusal.ts'
 import { ownsRun, resumeRun, startRun, stopRun } from './runs/runs.ts'
 import { checkUser, login } from './session/login.ts'
-import { addCorsHeaders, checkOrigin, preflight } from './session/origins.ts'
+import { addCorsHeaders, answerPreflight, checkOrigin } from './session/origins.ts'
 import { mintSession, readSession, type Session } from './session/session.ts'
 
 /** The context of a route. */
@@ -23,18 +23,18 @@ interface RouteContext {
 }
 
 /** A route: the methods it takes, and what it does. */
-interface Route {
+interface WorkerRoute {
   readonly methods: readonly string[]
   readonly answer: (context: RouteContext) => Promise<Response>
 }
 
-function routeOf(request: Request, config: Config): Route | undefined {
+function routeOf(request: Request, config: Config): WorkerRoute | undefined {
   const { pathname } = new URL(request.url)
-  if (pathname === '/session' && config.minting.check === undefined) return { methods: ['POST'], answer: openSession }
+  if (pathname === '/session' && config.minting.check === undefined) return { methods: ['POST'], answer: answerSession }
   if (pathname.startsWith('/admin/')) return { methods: ['GET'], answer: ({ setup }) => answerAdmin(request, setup) }
   const stream = /^\/v1\/streams\/([\w-]{1,128})$/.exec(pathname)?.[1]
   if (stream !== undefined && config.runs !== undefined)
-    return { methods: ['GET', 'DELETE'], answer: withSession(goOn(stream)) }
+    return { methods: ['GET', 'DELETE'], answer: withSession(goOnWithRun(stream)) }
   const asked = findRoute(request, config.formats)
   if (asked === undefined) return undefined
   const owned = asked.kind === 'answer' && ownsRun(request, config)
@@ -42,18 +42,18 @@ function routeOf(request: Request, config: Config): Route | undefined {
 }
 
 /** Answers one request. It never rejects. */
-export async function handle(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
+export async function handleRequest(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
   const requestId = crypto.randomUUID()
   const { config } = setup
   const inner = config?.basePath ? withoutBase(request, config.basePath) : request
   const response = await (inner === undefined
     ? Promise.reject(refuse('unknown_route'))
-    : serve(inner, setup, ctx)
+    : serveRoute(inner, setup, ctx)
   ).catch((error: unknown) => {
     const refused = answerError(inner ?? request, error, setup.formats)
     const code = error instanceof Object && 'providerCode' in error ? error.providerCode : 'internal'
     const line = { requestId, status: refused.status, outcome: String(code) }
-    if (config !== undefined) log(line, config)
+    if (config !== undefined) writeLogLine(line, config)
     else console.log(JSON.stringify({ ...line, problems: setup.problems }))
     return refused
   })
@@ -68,7 +68,7 @@ function withoutBase(request: Request, basePath: string): Request | undefined {
   return new Request(url, request)
 }
 
-async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
+async function serveRoute(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
   const { config } = setup
   if (config === undefined) {
     const answer = await answerMisconfigured(request, setup)
@@ -95,7 +95,7 @@ async function serveApi(request: Request, setup: Setup, config: Config, ctx: Exe
   if (route === undefined) throw refuse('unknown_route')
   const { methods } = route
   checkOrigin(request, config, request.method === 'OPTIONS')
-  if (request.method === 'OPTIONS') return preflight(request, methods)
+  if (request.method === 'OPTIONS') return answerPreflight(request, methods)
   if (!methods.includes(request.method)) return refuseMethod(request, methods, config)
   return route.answer({ request, setup, config, ctx })
 }
@@ -124,17 +124,17 @@ async function finish(
   return new Response(config.secrets.scrub(await answer.text()), { status, headers })
 }
 
-async function openSession({ request, config }: RouteContext): Promise<Response> {
+async function answerSession({ request, config }: RouteContext): Promise<Response> {
   await limitNetwork(request, config)
   const session = await mintSession(await login(request, config), config)
-  log({ status: 200, outcome: 'session' }, config)
+  writeLogLine({ status: 200, outcome: 'session' }, config)
   return Response.json(session)
 }
 
 type Answering = (context: RouteContext, session: Session) => Promise<Response>
 
 /** Returns the session of a valid token, or the user that the operator's own check returns. Counts the request. */
-function withSession(answer: Answering): Route['answer'] {
+function withSession(answer: Answering): WorkerRoute['answer'] {
   return async (context) => {
     const { request, config } = context
     const session = await (config.minting.check === undefined ? readSession : checkUser)(request, config)
@@ -148,7 +148,7 @@ const answerNow: Answering = ({ request, config, ctx }, session) => answerModel(
 
 const beginRun: Answering = ({ request, config }, session) => startRun(request, session, config)
 
-function goOn(id: string): Answering {
+function goOnWithRun(id: string): Answering {
   return ({ request, config }, session) =>
     request.method === 'DELETE' ? stopRun(id, session, config) : resumeRun(id, request, session, config)
 }

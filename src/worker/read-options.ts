@@ -13,8 +13,15 @@ import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { pricesOption } from './accounts/prices.ts'
 import type { Config, Minting, RunStub, Setup } from './config.ts'
-import { either, from, nameIn, valueIn } from './from-env.ts'
-import { type Entry, idOf, type Provider, type ProviderName, providers, workersAiUrl } from './keys/providers.ts'
+import { either, from, nameIn, optionValue } from './from-env.ts'
+import {
+  type Provider,
+  type ProviderName,
+  providers,
+  type ServedModel,
+  servedId,
+  workersAiUrl,
+} from './keys/providers.ts'
 import * as kind from './option-kinds.ts'
 import type * as options from './options.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter } from './platform.ts'
@@ -22,7 +29,7 @@ import { permit } from './policy/permit.ts'
 import { isOrigin } from './session/origins.ts'
 
 /** The entries of a group: the compiler holds them equal to the options that `options.ts` explains. */
-type Of<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema<Options[Name], unknown> }
+type SchemasOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema<Options[Name], unknown> }
 
 const siteKey = kind.text(/^[\w-]{8,64}$/, 'must be a site key of Turnstile')
 const action = kind.text(/^[\w-]{1,32}$/, 'must be an action of Turnstile')
@@ -31,22 +38,22 @@ const turnstile = v.strictObject({
   siteKey: v.optional(siteKey),
   action: v.optional(action, 'session'),
   url: v.optional(kind.loopbackUrl),
-} satisfies Of<options.TurnstileOptions>)
+} satisfies SchemasOf<options.TurnstileOptions>)
 
 const ownLogin = kind.callback<NonNullable<Minting['login']>>()
 const loginSecret = v.strictObject({ secret: kind.secret })
-const login = either((given) => typeof given === 'function', ownLogin, loginSecret)
+const loginOption = either((given) => typeof given === 'function', ownLogin, loginSecret)
 const origins = kind.list(isOrigin, 'must be a list of exact origins such as https://chat.example')
 const session = v.strictObject({
   origins: from('ALLOWED_ORIGINS', v.pipe(origins, v.minLength(1))),
   secret: v.optional(from('SESSION_SECRET', kind.secret)),
   nextSecret: v.optional(from('SESSION_SECRET_NEXT', kind.secret)),
-  login: v.optional(from('LOGIN_SECRET', login)),
+  login: v.optional(from('LOGIN_SECRET', loginOption)),
   turnstile: v.optional(from('TURNSTILE_SECRET', turnstile)),
   demo: v.optional(v.picklist(['open', 'loopback'])),
   revoked: v.optional(v.array(v.string()), []),
   check: v.optional(kind.callback<NonNullable<options.SessionOptions['check']>>()),
-} satisfies Of<options.SessionOptions>)
+} satisfies SchemasOf<options.SessionOptions>)
 
 /** `prefix`: of the provider's names in the environment. */
 function forEachProvider<Schema>(make: (prefix: string) => Schema): Record<ProviderName, Schema> {
@@ -73,7 +80,7 @@ const policy = v.strictObject({
   totalTimeoutMs: v.optional(kind.count, 600_000),
   allow: v.optional(fields, []),
   check: v.optional(kind.callback<NonNullable<options.PolicyOptions['check']>>()),
-} satisfies Of<options.PolicyOptions>)
+} satisfies SchemasOf<options.PolicyOptions>)
 
 const fetcher = kind.binding<Fetcher>('fetch', 'must be a binding with "fetch"')
 const key = either((given) => typeof given === 'string', kind.apiKey, kind.storedKey)
@@ -84,21 +91,21 @@ const accessTo = (prefix: string) => {
     baseUrl: v.optional(kind.baseUrl),
     service: v.optional(fetcher),
     access: v.optional(v.strictObject({ id: kind.apiKey, secret: kind.apiKey })),
-  } satisfies Of<options.ProviderAccess>)
+  } satisfies SchemasOf<options.ProviderAccess>)
   return v.optional(from(`${prefix}_API_KEY`, either(isKey, key, settings)))
 }
 const accountId = kind.text(/^[0-9a-f]{32}$/, 'must be the id of an account')
 const aiBinding = from('AI', kind.binding<WorkersAiBinding>('run', 'must be a binding of Workers AI'))
-const workersAi = either(
+const workersAiOption = either(
   (given) => !(isObject(given) && 'binding' in given),
   v.strictObject({ accountId, token: key }),
   v.strictObject({ binding: aiBinding }),
 )
 const keys = v.strictObject({
   ...forEachProvider(accessTo),
-  workersAi: v.optional(from('AI', workersAi)),
+  workersAi: v.optional(from('AI', workersAiOption)),
   aiGateway: v.optional(v.strictObject({ url: kind.baseUrl, token: kind.apiKey })),
-} satisfies Of<options.KeyOptions>)
+} satisfies SchemasOf<options.KeyOptions>)
 
 const accounts = v.strictObject({
   binding: from('ACCOUNTS', kind.binding<Accounts>('getByName', 'must be bound to UserAccount')),
@@ -106,20 +113,20 @@ const accounts = v.strictObject({
   totalDailyBudgetUsd: v.optional(kind.money, 10),
   liveStreams: v.optional(kind.count, 4),
   prices: v.optional(pricesOption, {}),
-} satisfies Of<options.AccountOptions>)
+} satisfies SchemasOf<options.AccountOptions>)
 
 const counter = kind.binding<RateLimiter>('limit', 'must be a rate limiting binding')
 const limits = v.strictObject({
   perUser: counter,
   perNetwork: from('PER_IP', counter),
-} satisfies Of<options.LimitOptions>)
+} satisfies SchemasOf<options.LimitOptions>)
 
 const runs = v.strictObject({
   binding: from('RUNS', kind.binding<ObjectNamespace<RunStub>>('getByName', 'must be bound to StreamRun')),
   keptMs: v.optional(from('RUN_KEPT_MS', kind.count), 600_000),
-} satisfies Of<options.RunOptions>)
-const admin = v.strictObject({ token: from('ADMIN_TOKEN', kind.secret) } satisfies Of<options.AdminOptions>)
-const page = v.strictObject({ assets: fetcher } satisfies Of<options.PageOptions>)
+} satisfies SchemasOf<options.RunOptions>)
+const admin = v.strictObject({ token: from('ADMIN_TOKEN', kind.secret) } satisfies SchemasOf<options.AdminOptions>)
+const page = v.strictObject({ assets: fetcher } satisfies SchemasOf<options.PageOptions>)
 const basePath = kind.text(/^(?:\/[\w.~-]+)*$/, 'must begin with "/" and not end with one, such as "/ai"')
 const format = v.custom<GatewayFormat>((given) => kind.hasMethod(Reflect.get(Object(given), 'codec'), 'decodeRequest'))
 
@@ -132,7 +139,7 @@ const schema = v.strictObject({
   page: v.optional(page),
   basePath: v.optional(basePath, ''),
   formats: v.optional(v.array(format), []),
-} satisfies Of<options.WorkerOptions>)
+} satisfies SchemasOf<options.WorkerOptions>)
 type Read = v.InferOutput<typeof schema>
 
 /** Returns the name that the operator knows for an option, from its path, such as `session.secret`. */
@@ -156,7 +163,7 @@ const naming = Symbol('naming')
  * ```
  */
 export function optionsFromEnv(env: Readonly<Record<string, unknown>>): options.WorkerOptions {
-  const { session, limits, runs, admin, ...others } = valueIn(schema, env) as v.InferInput<typeof schema>
+  const { session, limits, runs, admin, ...others } = optionValue(schema, env) as v.InferInput<typeof schema>
   const { turnstile, ...withoutTurnstile } = session
   const hasTurnstile = (turnstile?.secret ?? turnstile?.siteKey) !== undefined
   const { RATE_LIMITS: counting = 'on' } = env
@@ -179,7 +186,7 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): options.
 export function readOptions(given: unknown): Setup {
   const nameOf = (Reflect.get(Object(given), naming) as Naming | undefined) ?? ((path) => `"${path}"`)
   const { success, output, issues } = v.safeParse(schema, given)
-  const models = success ? entriesOf(output) : []
+  const models = success ? servedModels(output) : []
   const problems = success ? problemsOf(output, models, nameOf) : issues.map((issue) => describe(issue, nameOf))
   return {
     given: isObject(given) ? given : {},
@@ -193,26 +200,26 @@ function describe(issue: v.BaseIssue<unknown>, nameOf: Naming): string {
   const path = (v.getDotPath(issue) ?? 'options').replace(/(\.\d+)+$/, '')
   if (issue.expected === 'never') return `${nameOf(path)} is not an option`
   // Only our own messages: valibot's contain the value.
-  const why = issue.message.startsWith('must ') ? `: it ${issue.message}` : (needs[path] ?? '')
+  const why = issue.message.startsWith('must ') ? `: it ${issue.message}` : (reasonsFor[path] ?? '')
   return `${nameOf(path)} is missing or unusable${why}`
 }
 
 /** The reasons why parts are required. */
-const needs: Readonly<Record<string, string>> = {
+const reasonsFor: Readonly<Record<string, string>> = {
   session: ': without it, everybody could use your keys',
   policy: ': it lists the models that clients may use',
   keys: ': it contains the credentials for the providers',
   accounts: ': without a budget, a user can spend without limit; write "off" if you want that',
 }
 
-function entriesOf({ policy, keys }: Read): Entry[] {
+function servedModels({ policy, keys }: Read): ServedModel[] {
   return providers.flatMap((provider) =>
     (policy.models[provider.option] ?? []).map((name) => ({ ...placeOf(provider, keys), name })),
   )
 }
 
 /** A provider's address and credentials. Its own address takes precedence over the gateway. */
-function placeOf({ id, option, gatewayPath, ...provider }: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
+function placeOf({ id, option, gatewayPath, ...provider }: Provider, keys: Read['keys']): Omit<ServedModel, 'name'> {
   const { key, baseUrl, service, access, binding } = accessOf(keys[option])
   const isOwn = baseUrl !== undefined || service !== undefined || gatewayPath === undefined
   const gateway = isOwn ? undefined : keys.aiGateway
@@ -220,8 +227,8 @@ function placeOf({ id, option, gatewayPath, ...provider }: Provider, keys: Read[
   return { provider: id, baseUrl: place, apiKey: key, access, service, binding, gatewayToken: gateway?.token }
 }
 
-type Access = { readonly [Name in 'baseUrl' | 'service' | 'access' | 'binding']?: Entry[Name] | undefined } & {
-  readonly key?: Entry['apiKey']
+type Access = { readonly [Name in 'baseUrl' | 'service' | 'access' | 'binding']?: ServedModel[Name] | undefined } & {
+  readonly key?: ServedModel['apiKey']
 }
 
 function accessOf(given: Read['keys'][ProviderName]): Access {
@@ -233,8 +240,8 @@ function accessOf(given: Read['keys'][ProviderName]): Access {
 type Problem = string | false | undefined
 
 /** Problems of several options together, which the check of one option cannot find. */
-function problemsOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
-  const ids = models.map(idOf)
+function problemsOf(options: Read, models: readonly ServedModel[], nameOf: Naming): string[] {
+  const ids = models.map(servedId)
   const found = [
     ...providers.map((provider) => keyProblem(provider, options, nameOf)),
     ids.length === 0 && 'All lists of models are empty',
@@ -288,7 +295,7 @@ function sessionProblems({ session, accounts, runs }: Read, nameOf: Naming): Pro
 }
 
 /** The secrets that sign tokens, and those that somebody sends. */
-const signing = ['session.secret', 'session.nextSecret']
+const signingSecrets = ['session.secret', 'session.nextSecret']
 const sent = ['session.login.secret', 'session.turnstile.secret', 'admin.token', 'keys.aiGateway.token']
 
 function secretAt(options: Read, path: string): unknown {
@@ -298,7 +305,7 @@ function secretAt(options: Read, path: string): unknown {
 /** Two secrets must differ: an attacker who has one would have both. The two signing secrets may be equal. */
 function equalSecrets(options: Read, nameOf: Naming): string[] {
   return sent.flatMap((path, at) =>
-    [...signing, ...sent.slice(at + 1)]
+    [...signingSecrets, ...sent.slice(at + 1)]
       .filter((other) => (secretAt(options, path) ?? other) === secretAt(options, other))
       .map((other) => `${nameOf(path)} is equal to ${nameOf(other)}`),
   )
@@ -307,14 +314,14 @@ function equalSecrets(options: Read, nameOf: Naming): string[] {
 /** @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11) */
 const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-function configOf(options: Read, models: readonly Entry[]): Config {
+function configOf(options: Read, models: readonly ServedModel[]): Config {
   const { session, policy, accounts, limits: counters, runs, page, basePath } = options
   const { secret = '', nextSecret, login, turnstile, demo, check } = session
   const { models: _models, maxOutputTokens, wholeAnswers, allow, check: ownPermit, ...limits } = policy
   const allowed: ReadonlySet<string> = new Set(allow)
   const money = accounts === 'off' ? undefined : accounts
   const ofModels = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
-  const own = [...signing, ...sent].map((path) => secretAt(options, path))
+  const own = [...signingSecrets, ...sent].map((path) => secretAt(options, path))
   const secrets = [...own, ...ofModels].filter((text) => typeof text === 'string')
   // A copy, since Cloudflare's types say of `encode` that its buffer may be shared.
   const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))

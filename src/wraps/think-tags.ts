@@ -74,7 +74,7 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
 
   return (event) => {
     if (event.type === 'message_end') {
-      const message = splitMessage(event.message, open, close)
+      const message = splitThoughts(event.message, open, close)
       return [{ ...event, message, response: { ...event.response, message } }]
     }
     if (!('index' in event)) return [event]
@@ -103,7 +103,7 @@ function startOf(tag: string, text: string): number {
   return 0
 }
 
-function splitMessage(message: AssistantMessage, open: string, close: string): AssistantMessage {
+function splitThoughts(message: AssistantMessage, open: string, close: string): AssistantMessage {
   const blocks = blocksOf(message.content)
   const first = blocks.findIndex(({ type }) => type === 'text')
   return { ...message, content: blocks.flatMap((one, at) => (at === first ? splitBlock(one, open, close) : [one])) }

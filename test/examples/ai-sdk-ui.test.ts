@@ -5,7 +5,7 @@ import { anthropic } from 'isoglot/anthropic'
 import { openaiChat } from 'isoglot/openai-chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chat } from '../../examples/ai-sdk-ui/route.ts'
-import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
+import { type Provider, startProvider } from '../../examples/provider/index.mjs'
 
 type Metadata = { readonly usage: Usage }
 type Answer = UIMessage<Metadata>

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { decodeAnswer, httpModel } from '../../src/ask/http-model.ts'
-import { readBody } from '../../src/ask/transport.ts'
+import { parseAnswer } from '../../src/ask/transport.ts'
 import { canRunTools } from '../../src/core/content.ts'
 import type { AssistantMessage } from '../../src/core/messages.ts'
 import { encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
@@ -121,7 +121,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     const body = text.trim()
     // A shorter text is not JSON at any length; which is the grammar of JSON and not ours to prove.
     for (const at of [1, Math.floor(body.length / 2), body.length - 1]) {
-      const read = () => client.decodeResponse(readBody(body.slice(0, at), httpModel(client, '', { baseUrl: '' })))
+      const read = () => client.decodeResponse(parseAnswer(body.slice(0, at), httpModel(client, '', { baseUrl: '' })))
       expect(read, `cut at ${at}`).toThrow('it is not JSON')
     }
   })

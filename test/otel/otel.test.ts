@@ -18,7 +18,7 @@ import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { generate, type Message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { type OtelOptions, otel } from '../../src/otel/index.ts'
 import { metricsOf } from '../../src/otel/metrics.ts'
-import { contextOf } from '../../src/otel/parent.ts'
+import { contextOfSpan } from '../../src/otel/parent.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { attributes, metricNames, requiredOfPart } from './conventions.ts'
@@ -146,7 +146,7 @@ describe('spans', () => {
     const { tracer } = recording()
     const span = tracer.startSpan('a')
     const key = Symbol('key')
-    const made = contextOf(span, ROOT_CONTEXT.setValue(key, 1))
+    const made = contextOfSpan(span, ROOT_CONTEXT.setValue(key, 1))
     expect([trace.getSpan(made), made.getValue(key)]).toEqual([span, 1])
     expect(trace.getSpan(made.setValue(key, 2))).toBe(span)
     expect([made.setValue(key, 2).getValue(key), made.deleteValue(key).getValue(key)]).toEqual([2, undefined])

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { runChecks } from '../../scripts/attack/run.mjs'
+import { runChecks } from '../../examples/worker/attack/run.mjs'
 import { prepare } from '../../scripts/prepare.mjs'
 import { type Rig, startDemo } from './harness.ts'
 import { adminToken, deadToken, type Leak, leaks, perMinute, startLeaky } from './leaky.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { findBreaks } from '../../scripts/mutants/breaks.mjs'
+import { findBreaks } from '../../bench/mutants/breaks.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 const breaks = findBreaks(root, root)

@@ -1,8 +1,8 @@
 /** A Worker in real workerd, in front of an upstream that misbehaves on request, or of the embedded provider. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Provider, startProvider } from '../../examples/provider/index.mjs'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
-import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort } from '../../scripts/worker.mjs'
 import type { OperatorSummary } from '../../src/worker/accounts/accounts.ts'
 import { facts } from '../formats/index.ts'

@@ -4,7 +4,7 @@ import { allFormats } from '../../src/gateway/all-formats.ts'
 import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
 import type { Account } from '../../src/worker/accounts/accounts.ts'
 import { UserAccount } from '../../src/worker/accounts/user-account.ts'
-import { openRun, type Run } from '../../src/worker/runs/run.ts'
+import { type KeptRun, openRun } from '../../src/worker/runs/run.ts'
 
 /** On that database, as another object before it may have left it. `hear` is called with each query. */
 export function openAccount(
@@ -62,7 +62,7 @@ export function tablesOf(database: DatabaseSync): { readonly name: string }[] {
 }
 
 /** The object of one kept answer, on that database. It asks no model. */
-export function openRunOn(database: DatabaseSync): Run {
+export function openRunOn(database: DatabaseSync): KeptRun {
   const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
     const given = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
     const rows = database.prepare(query).all(...given)

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { Run } from '../../src/worker/runs/run.ts'
+import type { KeptRun } from '../../src/worker/runs/run.ts'
 import { openAccount, openRunOn } from './on-sqlite.ts'
 
 const stored = (name: string) => readFileSync(join(import.meta.dirname, 'stored', name), 'utf8')
@@ -56,7 +56,7 @@ it('accounts of 0.1.0: one that is not settled counts as spent, in full, when it
 })
 
 /** The object of a kept answer, on what 0.1.0 stored of it. */
-function runOf(sql: string): Run {
+function runOf(sql: string): KeptRun {
   const database = new DatabaseSync(':memory:')
   database.exec(sql)
   return openRunOn(database)

@@ -50,7 +50,7 @@ import { findChain } from '../shared/chain.ts'
 import { effortOf } from '../shared/effort.ts'
 import { isEnvelope } from '../shared/envelope.ts'
 import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
-import { addressOf, guessType, type Media } from '../shared/google.ts'
+import { guessType, type Media, mediaAddress } from '../shared/google.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
@@ -518,7 +518,7 @@ function encodeMedia(block: Media, path: string, losses: Losses): WireMedia | un
   if (data !== undefined) {
     return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, losses, path) }
   }
-  const uri = addressOf(block, losses, path, 'info')
+  const uri = mediaAddress(block, losses, path, 'info')
   return uri === undefined ? undefined : { ...head, uri, ...compact({ mime_type: block.mimeType }) }
 }
 

@@ -52,7 +52,7 @@ import type {
 } from '../../core/messages.ts'
 import { effortBudgets, reportEffort } from '../shared/effort.ts'
 import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
-import { addressOf, guessType, type Media } from '../shared/google.ts'
+import { guessType, type Media, mediaAddress } from '../shared/google.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
@@ -404,7 +404,7 @@ function encodeMedia(block: Media, { losses }: Scope, path: string): WirePart | 
     const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, losses, path)
     return partWith('inlineData', { mimeType, data }, block)
   }
-  const fileUri = addressOf(block, losses, path, 'minor')
+  const fileUri = mediaAddress(block, losses, path, 'minor')
   return fileUri === undefined ? undefined : partWith('fileData', { mimeType: block.mimeType, fileUri }, block)
 }
 

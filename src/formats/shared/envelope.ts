@@ -20,7 +20,7 @@ import type { Json, JsonObject, Opaque } from '../../core/messages.ts'
 /** How base64 of `isoglot/` and any digit begins. */
 const mark = 'aXNvZ2xvdC8'
 /** The version that we make and read. */
-const version = 'isoglot/1'
+const envelopeVersion = 'isoglot/1'
 
 /** Longest envelope that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
 export const maxEnvelopeLength: number = 1024 * 1024
@@ -46,7 +46,7 @@ export function packProof(opaque: Opaque, options: EnvelopeOptions = {}): string
   const json = textOfArguments({ ...compact({ on, length, id }), provider, model, format, data })
   if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
   const text = plain(json)
-  const packed = btoa(version + text + ' '.repeat((3 - (text.length % 3)) % 3))
+  const packed = btoa(envelopeVersion + text + ' '.repeat((3 - (text.length % 3)) % 3))
   return packed.length > maxLength ? undefined : packed
 }
 
@@ -66,8 +66,8 @@ export interface EnvelopedProof {
 /** As {@link unpackProof}, with the other fields of the envelope. */
 export function unpackEnvelope(text: string): EnvelopedProof | undefined {
   const decoded = isEnvelope(text) ? decodeBase64(text) : undefined
-  if (!decoded?.startsWith(version)) return undefined
-  const parsed = parseObject(decoded.slice(version.length))
+  if (!decoded?.startsWith(envelopeVersion)) return undefined
+  const parsed = parseObject(decoded.slice(envelopeVersion.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
   if (opaque === undefined) return undefined
@@ -113,14 +113,22 @@ export function withoutEnvelopes(text: string): string {
   return isForged ? JSON.stringify(value) : text
 }
 
-type Shape = true | readonly [Shape] | { readonly [field: string]: Shape }
+type EnvelopeShape = true | readonly [EnvelopeShape] | { readonly [field: string]: EnvelopeShape }
 
 const part = { type: true, text: true } as const
-const detail = { ...part, summary: true, data: true, signature: true, id: true, format: true, index: true } as const
+const detailShape = {
+  ...part,
+  summary: true,
+  data: true,
+  signature: true,
+  id: true,
+  format: true,
+  index: true,
+} as const
 
 /** The fields of a proof by format and kind of block. A client can write anything into an envelope, and only these are taken out of it. */
 const knownProofs: Readonly<
-  Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: Shape }>>>
+  Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: EnvelopeShape }>>>
 > = {
   anthropic: { reasoning: { signature: true, data: true } },
   'bedrock-converse': { reasoning: { signature: true, redactedContent: true } },
@@ -130,7 +138,7 @@ const knownProofs: Readonly<
     reasoning: { id: true, status: true, encrypted_content: true, reasoningId: true, summary: [part], content: [part] },
   },
   'openai-chat': {
-    reasoning: { reasoning_details: [detail] },
+    reasoning: { reasoning_details: [detailShape] },
     tool_call: { extra_content: { google: { thought_signature: true } } },
   },
 }
@@ -142,7 +150,7 @@ export function knownProof(opaque: Opaque, kind: 'reasoning' | 'tool_call'): Opa
   return isObject(data) && Object.keys(data).length > 0 ? { ...opaque, data } : undefined
 }
 
-function pick(value: Json, shape: Shape): Json | undefined {
+function pick(value: Json, shape: EnvelopeShape): Json | undefined {
   if (shape === true) return typeof value === 'object' && value !== null ? undefined : value
   if (isShapeOfList(shape)) return Array.isArray(value) ? value.flatMap((one) => pick(one, shape[0]) ?? []) : undefined
   if (!isObject(value)) return undefined
@@ -151,7 +159,7 @@ function pick(value: Json, shape: Shape): Json | undefined {
 }
 
 /** `Array.isArray` does not narrow lists that are read-only. */
-function isShapeOfList(shape: Shape): shape is readonly [Shape] {
+function isShapeOfList(shape: EnvelopeShape): shape is readonly [EnvelopeShape] {
   return Array.isArray(shape)
 }
 

@@ -148,7 +148,7 @@ export function fitSchema(given: JsonSchema, tool: string, rules: SchemaRules): 
 // ---- below the root -----------------------------------------------------------------------------
 
 /** Keywords whose values are schemas by name. */
-const named = /^(?:properties$|patternP|depend)/
+const schemasByName = /^(?:properties$|patternP|depend)/
 /** Keywords whose values are data. */
 const data = /^(?:enum|const|default|examples?)$/
 /** Keywords about the place of a schema. Definitions are written at the root. */
@@ -165,16 +165,16 @@ function tidy(given: JsonObject, task: Task, trail: readonly string[]): JsonObje
   task.nodes++
   const current = modern(given)
   const changed = task.rules.each?.(current, task.ends, task.root) ?? current
-  if (typeof changed.$ref === 'string') return follow(changed, changed.$ref, task, trail)
+  if (typeof changed.$ref === 'string') return followReference(changed, changed.$ref, task, trail)
   const inside = (value: Json) => tidyAny(value, task, trail)
   const schema: JsonObject = {}
   for (const [keyword, value] of Object.entries(changed)) {
     if (places.test(keyword)) continue
-    if (isObject(value) && named.test(keyword)) schema[keyword] = mapValues(value, inside)
+    if (isObject(value) && schemasByName.test(keyword)) schema[keyword] = mapValues(value, inside)
     else if (Array.isArray(value) && !data.test(keyword)) schema[keyword] = value.map(inside)
     else schema[keyword] = typeof value === 'boolean' || data.test(keyword) ? value : inside(value)
   }
-  return whole(schema, task.ends)
+  return addMissing(schema, task.ends)
 }
 
 /** The schema as 2020-12 writes what older drafts wrote in another way. */
@@ -198,7 +198,7 @@ function modern(given: JsonObject): JsonObject {
 }
 
 /** Adds what hosts miss: `items` of a list, and properties that are required. Removes properties that nothing fits. */
-function whole(schema: JsonObject, ends: OpenEnds): JsonObject {
+function addMissing(schema: JsonObject, ends: OpenEnds): JsonObject {
   const { additionalProperties: others, required } = schema
   if ([schema.type].flat().includes('array') && !isObject(schema.items)) schema.items = {}
   if (!Array.isArray(required)) delete schema.required // draft 3 had it in the schema of a property
@@ -213,7 +213,7 @@ function whole(schema: JsonObject, ends: OpenEnds): JsonObject {
 }
 
 /** A schema with a reference. */
-function follow(
+function followReference(
   { $ref: _, ...beside }: JsonObject,
   reference: string,
   task: Task,

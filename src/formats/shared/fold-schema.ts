@@ -48,9 +48,9 @@ export function foldSchema(
     forms = read(true)
     if (forms.length === 0) return undefined
     ends.set('that no arguments fit', 'minor')
-    forms = [{ ...either(forms), additionalProperties: false }]
+    forms = [{ ...unionOf(forms), additionalProperties: false }]
   }
-  const schema = either(forms)
+  const schema = unionOf(forms)
   return [schema, isUnion(forms, ends) ? '' : wordsOf(forms, schema, nameOf)]
 }
 
@@ -79,7 +79,7 @@ function formsOf(schema: Json | undefined, task: Task): readonly JsonObject[] {
   for (const list of [anyOf, oneOf]) {
     if (!Array.isArray(list)) continue
     const choices = list.map((one) => formsOf(one, task))
-    if (list === oneOf && !areApart(choices, either(forms))) task.ends.set('that only one of the forms fits', 'minor')
+    if (list === oneOf && !areApart(choices, unionOf(forms))) task.ends.set('that only one of the forms fits', 'minor')
     join(choices.flat())
   }
   if (condition !== undefined && (then ?? otherwise) !== undefined) {
@@ -144,7 +144,7 @@ function cross(ones: readonly JsonObject[], others: readonly JsonObject[], ends:
   const forms = distinct(ones.flatMap((one) => others.map((other) => both(one, other, ends))).filter(isObject))
   if (forms.length <= maxForms) return forms
   isUnion(forms, ends)
-  return [either(forms)]
+  return [unionOf(forms)]
 }
 
 // ---- and ----------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ function propertyOf(form: JsonObject, name: string): Json | undefined {
 // ---- or -----------------------------------------------------------------------------------------
 
 /** The object that takes what any of the forms takes. */
-function either(forms: readonly JsonObject[]): JsonObject {
+function unionOf(forms: readonly JsonObject[]): JsonObject {
   const [first = {}, ...others] = forms
   if (others.length === 0) return first
   const schemas = new Map<string, Json[]>()
@@ -259,13 +259,13 @@ function common([first = {}, ...others]: readonly JsonObject[]): JsonObject {
   )
 }
 
-/** Whether {@link either} takes nothing else than the forms do: they differ in one place at most. */
+/** Whether {@link unionOf} takes nothing else than the forms do: they differ in one place at most. */
 function isUnion(forms: readonly JsonObject[], ends: OpenEnds): boolean {
   let places = 0
   const count = (weight: number, read: (form: JsonObject) => unknown) => {
     if (places < 2 && distinct(forms.map(read)).length > 1) places += weight
   }
-  for (const name of namesOf(forms)) count(1, (form) => [field(form.properties, name), statusOf(form, name)])
+  for (const name of namesOf(forms)) count(1, (form) => [field(form.properties, name), presenceOf(form, name)])
   for (const keyword of Object.keys(Object.assign({}, ...forms))) {
     if (keyword === 'additionalProperties') count(1, (form) => [form[keyword]])
     else if (!notes.test(keyword) && !/^(?:properties|required)$/.test(keyword)) count(2, (form) => [form[keyword]])
@@ -280,9 +280,9 @@ function wordsOf(forms: readonly JsonObject[], schema: JsonObject, nameOf: (name
     const marks: string[] = []
     const told = { needs: [] as string[], 'may have': [] as string[] }
     for (const name of namesOf(forms)) {
-      const status = statusOf(form, name)
+      const status = presenceOf(form, name)
       const values = valuesOf(field(form.properties, name))
-      const isUsual = forms.every((other) => statusOf(other, name) === status)
+      const isUsual = forms.every((other) => presenceOf(other, name) === status)
       if (values && (isUsual || status === 'needs') && !isSame(values, valuesOf(field(schema.properties, name))))
         marks.push(`${nameOf(name)} = ${values.map((value) => JSON.stringify(value)).join(' or ')}`)
       else if (status !== undefined && !isUsual) told[status].push(nameOf(name))
@@ -295,7 +295,7 @@ function wordsOf(forms: readonly JsonObject[], schema: JsonObject, nameOf: (name
   return `One of: ${said.join('; ')}.`
 }
 
-function statusOf(form: JsonObject, name: string): 'needs' | 'may have' | undefined {
+function presenceOf(form: JsonObject, name: string): 'needs' | 'may have' | undefined {
   if (arrayOf(form.required).includes(name)) return 'needs'
   return field(form.properties, name) === undefined ? undefined : 'may have'
 }

@@ -130,17 +130,17 @@ function packCall(given: ToolCall, proofField: ProofField): PackedCall {
   const short = withShortId(given, proofField)
   const place = { on: short.id, length: 0 }
   const named = short === given ? undefined : packProof(noProof, { ...place, id: given.id })
-  const hosts = named === undefined ? [] : [hostOf(named, proofField, short.id)]
+  const hosts = named === undefined ? [] : [carrierOf(named, proofField, short.id)]
   const { opaque, ...bare } = short
   if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
     return { call: withoutForgery(short, proofField) as ToolCall, hosts }
   const envelope = packProof(opaque, proofField.onCalls ? {} : place)
   if (envelope === undefined) return { call: short, hosts }
   if (proofField.onCalls) return { call: { ...bare, opaque: proofOf(envelope, proofField, '', short.id) }, hosts }
-  return { call: bare, hosts: [hostOf(envelope, proofField, short.id), ...hosts] }
+  return { call: bare, hosts: [carrierOf(envelope, proofField, short.id), ...hosts] }
 }
 
-function hostOf(envelope: string, proofField: ProofField, call: string): ReasoningBlock {
+function carrierOf(envelope: string, proofField: ProofField, call: string): ReasoningBlock {
   return { type: 'reasoning', text: '', opaque: proofOf(envelope, proofField, '', call) }
 }
 

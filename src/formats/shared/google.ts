@@ -48,7 +48,7 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
  * The address of media without data; `undefined` if Google cannot read it. `unsure`: the severity of the loss if only some models can read
  * it.
  */
-export function addressOf(block: Media, losses: Losses, path: string, unsure: Loss['severity']): string | undefined {
+export function mediaAddress(block: Media, losses: Losses, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId
     reportLoss(losses, 'dropped', path, 'a file stored at one provider is not known to another', 'major')

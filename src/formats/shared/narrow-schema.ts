@@ -27,9 +27,9 @@ const formats: ReadonlySet<unknown> = new Set([
 ])
 
 /** Keywords whose value has schemas by name. */
-const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+const namedSchemas: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
 /** Keywords whose value is a schema or a list of schemas. */
-const nested: ReadonlySet<string> = new Set(['items', 'anyOf', 'oneOf', 'allOf'])
+const nestedSchemas: ReadonlySet<string> = new Set(['items', 'anyOf', 'oneOf', 'allOf'])
 const taken: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -63,9 +63,9 @@ export function narrowSchema(
       return isObject(value) ? narrow(value, depth + 1) : value
     }
     for (const [keyword, value] of Object.entries(given)) {
-      if (named.has(keyword) && isObject(value))
+      if (namedSchemas.has(keyword) && isObject(value))
         narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inside(entry)]))
-      else if (nested.has(keyword)) narrowed[keyword === 'oneOf' ? 'anyOf' : keyword] = inside(value)
+      else if (nestedSchemas.has(keyword)) narrowed[keyword === 'oneOf' ? 'anyOf' : keyword] = inside(value)
       else if (isTaken(keyword, value) || more.includes(keyword)) narrowed[keyword] = value
       else if (keyword !== '$schema') unsaid.push(`${keyword}: ${shortJson(value, Number.POSITIVE_INFINITY)}`)
     }

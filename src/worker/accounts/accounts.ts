@@ -190,7 +190,7 @@ export interface Draw {
 }
 
 /** The lease that a user's object gets. */
-export interface Grant {
+export interface LeaseGrant {
   readonly isGranted: boolean
   /** In micro-USD. From `need` to `want` if it is granted, otherwise 0. */
   readonly amount: number
@@ -234,7 +234,7 @@ export interface Handback {
 /** The calls between the objects of the accounts. */
 export interface LeasingAccount extends Account {
   /** Called on the object of `wholeWorker`. */
-  draw(draw: Draw): Promise<Grant>
+  draw(draw: Draw): Promise<LeaseGrant>
   /** Also called there: returns a part of a lease that a user's object gives back on its own initiative. */
   takeBack(handback: Handback): Promise<void>
   /** Also called there: a user's object that was asked for the unused part of `day` has an unused part again. */

@@ -8,7 +8,7 @@
  * @module
  */
 import type { Sql } from '../platform.ts'
-import type { DayReport, Draw, Grant, Handback, LiveRequest, Reservation } from './accounts.ts'
+import type { DayReport, Draw, Handback, LeaseGrant, LiveRequest, Reservation } from './accounts.ts'
 import { dayOf, daysAgo } from './days.ts'
 import type { Writer } from './writer.ts'
 
@@ -25,7 +25,7 @@ export interface LeasePlace {
   readonly sql: Sql
   readonly writer: Writer
   readonly use: LeaseUse
-  draw(draw: Draw): Promise<Grant>
+  draw(draw: Draw): Promise<LeaseGrant>
   setAlarm(at: number): Promise<void>
 }
 

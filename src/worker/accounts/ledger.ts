@@ -42,7 +42,7 @@ const longestWait = 60
 const rememberedDays = 2
 
 /** A request that has a reservation or waits for one. */
-export interface Live extends LiveRequest {
+export interface LiveReservation extends LiveRequest {
   readonly provider: string
   readonly cost: number
   readonly expiresAt: number
@@ -58,20 +58,20 @@ interface Spent {
 /** Sums in micro-USD. */
 export interface Ledger {
   /** Requests that have not ended. */
-  readonly live: ReadonlyMap<string, Live>
+  readonly live: ReadonlyMap<string, LiveReservation>
   /** Forgets days that are too old. Counts reservations that were never settled as spent in full. */
   catchUp(now: number): void
   /** The request, with a cost that is a whole number or infinite. */
-  requestOf(reservation: Reservation, now: number): Live
+  requestOf(reservation: Reservation, now: number): LiveReservation
   /**
    * Whether the rest of the user's budget and the rest of the total budget both cover the request. `elsewhere` is the amount that the user
    * spent in another object, `leased` the amount that other users' objects have leased.
    */
-  judge(request: Live, budgets: Budgets): ReserveVerdict
+  judge(request: LiveReservation, budgets: Budgets): ReserveVerdict
   /** Reserves the request. */
-  admit(request: Live): void
+  admit(request: LiveReservation): void
   /** Counts a request that waits as reserved by its user. Returns a function that ends this. */
-  wait(request: Live): () => void
+  wait(request: LiveReservation): () => void
   /** Returns the refusal, and counts it. The count stays in memory until the next write: a refusal causes no write. */
   refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict
   /** Replaces the reserved amount by the actual cost. Resolves to the alarming share that the day has reached with it. */
@@ -105,8 +105,8 @@ export interface LedgerListeners {
 export function openLedger(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: LedgerListeners): Ledger {
   sql.exec(schema)
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
-  const live = new Map(all<Live>('SELECT * FROM live').map((request) => [request.requestId, request]))
-  const waiting = new Set<Live>()
+  const live = new Map(all<LiveReservation>('SELECT * FROM live').map((request) => [request.requestId, request]))
+  const waiting = new Set<LiveReservation>()
   const days = new Map<string, Spent>()
   /** The number of refusals since the last write, by day and reason. */
   const refused = new Map<string, number>()

@@ -11,13 +11,13 @@ import type { Price, Rates } from '../../prices/index.ts'
 
 /** `{"gpt-5-mini": [0.25, 2], "anthropic:claude-*": [3, 15, 0.3, 6]}`: input, output, and if they differ, cache reads and writes. */
 const amount = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000))
-const table = v.record(v.string(), v.pipe(v.array(amount), v.minLength(2), v.maxLength(4), v.transform(toPrice)))
+const priceTable = v.record(v.string(), v.pipe(v.array(amount), v.minLength(2), v.maxLength(4), v.transform(toPrice)))
 
 /** The `PRICES` setting: a schema, from JSON in a string. */
 export const pricesSetting: v.GenericSchema<string | undefined, Readonly<Record<string, Price>>> = v.pipe(
   v.optional(v.string(), '{}'),
   v.parseJson(),
-  table,
+  priceTable,
 ) as never
 
 const rate = v.pipe(v.number(), v.minValue(0))
@@ -56,7 +56,7 @@ function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Pric
  */
 export function costOf(price: Price, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
-  const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens)
+  const { input, output, cacheRead = input, cacheWrite = input } = tierRates(price, inputTokens)
   const write = Math.min(Math.max(Math.ceil(cacheWriteTokens), 0), inputTokens)
   const read = Math.min(Math.max(Math.floor(cacheReadTokens), 0), inputTokens - write)
   return wholeCost((inputTokens - write - read) * input + read * cacheRead + write * cacheWrite + outputTokens * output)
@@ -64,11 +64,11 @@ export function costOf(price: Price, usage: Usage): number {
 
 /** The highest possible cost of a request, in whole micro-USD. */
 export function mostOf(price: Price, inputTokens: number, outputTokens: number): number {
-  const { input, output, cacheRead = 0, cacheWrite = 0 } = ratesFor(price, inputTokens)
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = tierRates(price, inputTokens)
   return wholeCost(inputTokens * Math.max(input, cacheRead, cacheWrite) + outputTokens * output)
 }
 
-function ratesFor({ tiers = [], ...rates }: Price, inputTokens: number): Rates {
+function tierRates({ tiers = [], ...rates }: Price, inputTokens: number): Rates {
   const applying = tiers.filter(({ above }) => inputTokens > above).sort((one, other) => other.above - one.above)
   return { ...rates, ...applying[0] }
 }

@@ -27,7 +27,7 @@ const mostBytesPerToken = 256
 const mostTimesReserved = 4
 /** The shortest lifetime of a reservation, in ms; and the time that it outlives the time limit of the answer. */
 const leaseMs = 15 * 60 * 1000
-const marginMs = 5 * 60 * 1000
+const leaseMarginMs = 5 * 60 * 1000
 
 /** The reservation of a request. */
 export interface Reserved {
@@ -54,17 +54,17 @@ export async function reserve(admission: Admission, id: string, purse: Purse): P
   const price = priceOf(id, config)
   const cost = mostOf(price, reserved.inputTokens, reserved.outputTokens)
   const provider = id.slice(0, id.indexOf(':'))
-  const lease = Math.max(leaseMs, config.limits.totalTimeoutMs + marginMs)
+  const lease = Math.max(leaseMs, config.limits.totalTimeoutMs + leaseMarginMs)
   await hold({ requestId: admission.requestId, model: id, wire: admission.wire, provider, cost, leaseMs: lease }, purse)
   return { price, ...reserved }
 }
 
-const prices = new WeakMap<Config, Map<string, Price>>()
+const pricesByConfig = new WeakMap<Config, Map<string, Price>>()
 
 /** Looked up only once for each model, because each lookup reads the whole table. */
 function priceOf(id: string, config: Config): Price {
-  const ofConfig = prices.get(config) ?? new Map<string, Price>()
-  prices.set(config, ofConfig)
+  const ofConfig = pricesByConfig.get(config) ?? new Map<string, Price>()
+  pricesByConfig.set(config, ofConfig)
   const price = ofConfig.get(id) ?? capPriceOf(id, config.spending.prices)
   ofConfig.set(id, price)
   return price
@@ -77,7 +77,7 @@ function priceOf(id: string, config: Config): Price {
  * @throws {ApiError} as {@link reserve}.
  */
 export async function reservePlace(requestId: string, purse: Purse): Promise<void> {
-  await hold({ requestId, model: 'token counts', wire: 'count', provider: '', cost: 1, leaseMs: marginMs }, purse)
+  await hold({ requestId, model: 'token counts', wire: 'count', provider: '', cost: 1, leaseMs: leaseMarginMs }, purse)
 }
 
 type Held = Pick<Reservation, 'requestId' | 'model' | 'wire' | 'provider' | 'cost' | 'leaseMs'>
@@ -141,7 +141,7 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
   const { price, inputTokens: mostInput, outputTokens: mostOutput } = reserved
   const leastOutput = Math.ceil(outputBytes / mostBytesPerToken)
   const reportedInput = countOf(usage.inputTokens)
-  const reportedOutput = outputOf(usage)
+  const reportedOutput = outputTokensOf(usage)
   const isFinal = (outcome === 'answered' || stopReason !== undefined) && usageIsOld === undefined
   const provesInput = isFinal && reportedInput !== undefined && reportedInput > 0
   const provesOutput = isFinal && reportedOutput !== undefined && reportedOutput >= leastOutput
@@ -159,7 +159,7 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
 }
 
 /** Some hosts leave reasoning out of the output, and count it in the total only. */
-function outputOf({ inputTokens, outputTokens, totalTokens }: Usage): number | undefined {
+function outputTokensOf({ inputTokens, outputTokens, totalTokens }: Usage): number | undefined {
   const output = countOf(outputTokens)
   const total = countOf(totalTokens)
   return output === undefined || total === undefined

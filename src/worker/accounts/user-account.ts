@@ -15,8 +15,8 @@ import {
   accountOf,
   type DayPage,
   type Draw,
-  type Grant,
   type Handback,
+  type LeaseGrant,
   type LeasingAccount,
   type LiveRequest,
   mostRows,
@@ -51,7 +51,7 @@ export function createUserAccount(accountsAt: (env: unknown) => Accounts | undef
   }
 }
 
-interface Parts {
+interface AccountParts {
   readonly writer: Writer
   readonly books: Ledger
   /** The operator's view of the account. */
@@ -62,7 +62,7 @@ interface Parts {
   readonly leases: Leases
 }
 
-function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<Grant>): Parts {
+function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<LeaseGrant>): AccountParts {
   const { sql } = ctx.storage
   const writer = openWriter(ctx)
   const sums = openSums(sql, writer)
@@ -98,7 +98,7 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<Grant>): Part
  */
 export class UserAccount extends DurableObject implements LeasingAccount {
   /** `undefined` after the storage was deleted: the next call opens it again. */
-  #opened: Parts | undefined
+  #opened: AccountParts | undefined
   /** The current round of recalls, and the next one. */
   #recalling: Promise<unknown> = Promise.resolve()
   #nextRecall: Promise<boolean> | undefined
@@ -108,7 +108,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
     this.#opened = this.#parts
   }
 
-  get #parts(): Parts {
+  get #parts(): AccountParts {
     this.#opened ??= openParts(this.ctx, (draw) => this.objectOf(wholeWorker).draw(draw))
     return this.#opened
   }
@@ -219,7 +219,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   }
 
   /** Leases a part of the Worker's budget. If there is not enough, it first calls back the unused parts of other leases. */
-  async draw(draw: Draw): Promise<Grant> {
+  async draw(draw: Draw): Promise<LeaseGrant> {
     const { user, day, totalDailyBudget } = draw
     this.#parts.books.catchUp(Date.now())
     this.#parts.leases.takeReport(user, draw.report)

@@ -21,7 +21,7 @@ import type { Fetcher } from '../platform.ts'
 export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workers-ai'
 
 /** A model of this Worker. */
-export interface Entry {
+export interface ServedModel {
   readonly provider: ProviderId
   /** The provider's name of the model. */
   readonly name: string
@@ -111,7 +111,7 @@ function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettin
 const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama, 'workers-ai': workersAiByRest }
 
 /** A model's id, such as `anthropic:claude-haiku-4-5`. */
-export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): string {
+export function servedId({ provider, name }: Pick<ServedModel, 'provider' | 'name'>): string {
   return `${provider}:${name}`
 }
 
@@ -125,13 +125,13 @@ export interface WireTable {
  * If several providers have a name, it means the model of the provider whose own wire format the client uses, otherwise of the first one.
  * An id selects one provider.
  */
-export function tableFor(format: GatewayFormat, entries: readonly Entry[], maxOutputTokens: number): WireTable {
+export function tableFor(format: GatewayFormat, entries: readonly ServedModel[], maxOutputTokens: number): WireTable {
   const own = new Set(providers.filter(({ wires }) => wires.includes(format.name)).map(({ id }) => id))
   const ordered = [...entries].sort((a, b) => Number(own.has(b.provider)) - Number(own.has(a.provider)))
   const models: Record<string, GatewayModel> = Object.create(null)
   const ids = new Map<string, string>()
   for (const entry of ordered) {
-    const id = idOf(entry)
+    const id = servedId(entry)
     const isFirst = !(entry.name in models)
     const name = isFirst ? entry.name : id
     // Pages write `openai:gpt-5-mini`, as `provider` of its models says.
@@ -147,7 +147,7 @@ export function tableFor(format: GatewayFormat, entries: readonly Entry[], maxOu
 }
 
 /** OpenAI gets the client's wire format, if that is one of its two. */
-function modelOf(entry: Entry, format: GatewayFormat): HttpModel {
+function modelOf(entry: ServedModel, format: GatewayFormat): HttpModel {
   const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
   if (binding !== undefined) return workersAi(binding, name)
   const make = (provider === 'openai-chat' && format.model) || makers[provider]

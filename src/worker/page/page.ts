@@ -6,11 +6,11 @@
  */
 import type { Config, Turnstile } from '../config.ts'
 
-const turnstile = 'https://challenges.cloudflare.com'
+const turnstileOrigin = 'https://challenges.cloudflare.com'
 
 /** Only scripts and styles from our own files, and only requests to this Worker. Turnstile is also allowed, if it is used. */
 export function addPageHeaders(headers: Headers, { minting }: Pick<Config, 'minting'>): void {
-  const more = minting.turnstile === undefined ? '' : ` ${turnstile}`
+  const more = minting.turnstile === undefined ? '' : ` ${turnstileOrigin}`
   const policy = [
     "default-src 'none'",
     `script-src 'self'${more}`,

@@ -10,7 +10,7 @@ import type { WireName } from '../../gateway/types.ts'
 /** Not `v.looseObject`: it would lose keys such as `__proto__`, which a schema may have. */
 const object = v.custom<object>(isObject)
 const schema = v.optional(object)
-const flag = v.optional(v.boolean())
+const optionalFlag = v.optional(v.boolean())
 const text = v.optional(v.string())
 /** A request that does not say `store` means true. The Worker stores nothing. */
 const store = v.optional(
@@ -32,12 +32,12 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     store,
     verbosity,
     response_format: v.optional(v.strictObject({ type: v.literal('text') })),
-    stream_options: v.optional(v.strictObject({ include_usage: flag, include_obfuscation: flag })),
+    stream_options: v.optional(v.strictObject({ include_usage: optionalFlag, include_obfuscation: optionalFlag })),
   }),
   'openai-responses': v.strictObject({
     store,
     include: v.optional(v.array(v.literal('reasoning.encrypted_content'))),
-    stream_options: v.optional(v.strictObject({ include_obfuscation: flag })),
+    stream_options: v.optional(v.strictObject({ include_obfuscation: optionalFlag })),
     text: v.optional(v.strictObject({ verbosity, format: v.optional(v.strictObject({ type: v.literal('text') })) })),
     reasoning: v.optional(v.strictObject({ summary: v.optional(v.picklist(['auto', 'concise', 'detailed'])) })),
   }),
@@ -65,7 +65,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
         responseJsonSchema: schema,
         thinkingConfig: v.optional(
           v.strictObject({
-            includeThoughts: flag,
+            includeThoughts: optionalFlag,
             thinkingLevel: v.optional(
               v.picklist(['MINIMAL', 'LOW', 'MEDIUM', 'HIGH', 'minimal', 'low', 'medium', 'high']),
             ),
@@ -84,7 +84,7 @@ export const ownFields: Readonly<Record<WireName, v.GenericSchema>> = {
     options: v.optional(v.strictObject({ min_p: upTo(1), repeat_penalty: upTo(2) })),
   }),
   cohere: v.strictObject({
-    strict_tools: flag,
+    strict_tools: optionalFlag,
     documents: v.optional(v.pipe(v.array(v.union([v.string(), document])), v.maxLength(100))),
     citation_options: v.optional(v.strictObject({ mode: text })),
     safety_mode: v.optional(v.picklist(['CONTEXTUAL', 'STRICT', 'OFF'])),

@@ -24,7 +24,7 @@ import type {
 import type { CheckedRequest, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
 import { leftOut, ownFields, ownPartFields, type PartKind, toolsByKey } from './own-fields.ts'
-import { question } from './question.ts'
+import { permittedQuestion } from './question.ts'
 
 /** The names of fields and tools that are allowed beside the known ones, such as `anthropic.context_management`. */
 export type Allowed = ReadonlySet<string>
@@ -50,7 +50,7 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
       permitOptions(format, fields, wire === 'isoglot' ? `options.providerOptions.${format}.` : '', allowed),
     ]
   })
-  const read = readQuestion(question, {
+  const read = readQuestion(permittedQuestion, {
     ...compact({ system: system && permitContent(system, 'system', 'block', scope) }),
     messages: messages.map((message, at) => permitPart(message, `messages.${at}`, kindOf(message), scope)),
     ...compact({ tools: unlessEmpty(tools.map((tool, at) => permitTool(tool, `tools.${at}`, scope))) }),
@@ -73,10 +73,10 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
   }
 }
 
-type Context = DecodedRequest['context']
-type Tool = NonNullable<Context['tools']>[number]
-type OwnTool = Exclude<Tool, ProviderTool>
-type ReadQuestion = Context & Pick<DecodedRequest, 'options'>
+type DecodedContext = DecodedRequest['context']
+type AnyContextTool = NonNullable<DecodedContext['tools']>[number]
+type OwnTool = Exclude<AnyContextTool, ProviderTool>
+type ReadQuestion = DecodedContext & Pick<DecodedRequest, 'options'>
 
 interface Scope {
   readonly allowed: Allowed
@@ -94,7 +94,7 @@ function refuseField(path: string): Error {
 function permitOptions(format: string, fields: JsonObject, prefix: string, allowed: Allowed): JsonObject {
   const schema = Object.hasOwn(ownFields, format) ? ownFields[format as WireName] : undefined
   const [named, others] = splitNamed(fields, format, allowed)
-  return merged(readQuestion(schema ?? v.strictObject({}), others, prefix) as JsonObject, named)
+  return mergeObjects(readQuestion(schema ?? v.strictObject({}), others, prefix) as JsonObject, named)
 }
 
 /** The fields that are allowed by name, and all others. `null` is no value, so neither has it. */
@@ -120,15 +120,15 @@ function splitNamed(
   return [Object.fromEntries(named), Object.fromEntries(others)]
 }
 
-function merged(one: JsonObject, other: JsonObject): JsonObject {
+function mergeObjects(one: JsonObject, other: JsonObject): JsonObject {
   const both = Object.entries(other).map(([key, value]): [string, Json] => {
     const mine = Object.hasOwn(one, key) ? one[key] : undefined
-    return [key, isObject(mine) && isObject(value) ? merged(mine, value) : value]
+    return [key, isObject(mine) && isObject(value) ? mergeObjects(mine, value) : value]
   })
   return { ...one, ...Object.fromEntries(both) }
 }
 
-function permitTool(tool: Tool, place: string, scope: Scope): Tool {
+function permitTool(tool: AnyContextTool, place: string, scope: Scope): AnyContextTool {
   if (!isHosted(tool)) return permitPart(tool, place, 'tool', scope)
   const { format, value } = tool
   // Such as `gemini.tools.googleSearch`, or `anthropic.tools.web_search_20250305`.
@@ -138,7 +138,7 @@ function permitTool(tool: Tool, place: string, scope: Scope): Tool {
   throw refuse('invalid_request', `"${place}" is a tool of the provider's own, which is not allowed`)
 }
 
-function isHosted(tool: Tool): tool is ProviderTool {
+function isHosted(tool: AnyContextTool): tool is ProviderTool {
   return 'format' in tool
 }
 

@@ -14,14 +14,14 @@ const text = v.string()
 const name = v.pipe(text, v.regex(/^[\w.:-]+$/), v.maxLength(max.name))
 const description = v.pipe(text, v.maxLength(max.description))
 const id = v.pipe(text, v.maxLength(256))
-const whole = v.pipe(v.number(), v.integer())
-const natural = v.pipe(whole, v.minValue(1))
+const wholeNumber = v.pipe(v.number(), v.integer())
+const natural = v.pipe(wholeNumber, v.minValue(1))
 const between = (least: number, most: number) => v.pipe(v.number(), v.minValue(least), v.maxValue(most))
 const listOf = <Item extends v.GenericSchema>(item: Item, most: number) => v.pipe(v.array(item), v.maxLength(most))
 /** Not `v.record`: it would lose keys such as `constructor`, which a schema or an argument may have. */
 const object = v.custom<Record<string, unknown>>(isObject)
 /** Figures and names of an answer that its client sends back, and hints. They are not sent to a provider, so they are left out here. */
-const leftOut = v.optional(
+const leftOutField = v.optional(
   v.pipe(
     v.unknown(),
     v.transform(() => undefined),
@@ -29,7 +29,7 @@ const leftOut = v.optional(
 )
 
 /** A signature or encrypted reasoning. Ids in it are left out: they may name an item that the provider stored for another user. */
-const opaque = v.optional(
+const permittedSignature = v.optional(
   v.strictObject({
     provider: text,
     model: text,
@@ -77,12 +77,12 @@ const base = {
   providerData: v.optional(object),
 }
 
-const textBlock = v.strictObject({
+const permittedText = v.strictObject({
   type: v.literal('text'),
   text,
   citations,
   refusal: v.optional(v.literal(true)),
-  opaque,
+  opaque: permittedSignature,
   ...base,
 })
 const base64 = v.pipe(text, v.regex(/^[\w+/=\s-]*$/))
@@ -95,7 +95,7 @@ const imageBlock = v.pipe(
     url: v.optional(v.pipe(text, v.check(isPublicUrl))),
     mimeType: v.optional(imageType),
     detail: v.optional(v.picklist(['auto', 'low', 'high', 'original'])),
-    opaque,
+    opaque: permittedSignature,
     ...base,
   }),
   v.check(({ data, url }) => (data === undefined) !== (url === undefined)),
@@ -111,7 +111,7 @@ const textFile = v.strictObject({
   filename: v.optional(v.pipe(text, v.regex(/^[^.]*(?:\.(?:txt|csv|html|md))?$/i), v.maxLength(200))),
   ...base,
 })
-const plainText = v.strictObject({
+const permittedPlainText = v.strictObject({
   type: v.literal('plain_text'),
   text,
   title: v.optional(text),
@@ -121,36 +121,36 @@ const plainText = v.strictObject({
 const contentOf = (block: v.GenericSchema) => v.union([text, listOf(block, max.parts)])
 /** What only a provider knows: its own blocks, and calls of the tools that it runs. They were checked before: see `permit`. */
 const ownBlock = v.looseObject({ type: v.picklist(['unknown', 'server_tool_call', 'server_tool_result']) })
-const given = v.variant('type', [textBlock, plainText, imageBlock, textFile, ownBlock])
+const given = v.variant('type', [permittedText, permittedPlainText, imageBlock, textFile, ownBlock])
 
 const answered = v.variant('type', [
-  textBlock,
-  v.strictObject({ type: v.literal('reasoning'), text, opaque, ...base }),
+  permittedText,
+  v.strictObject({ type: v.literal('reasoning'), text, opaque: permittedSignature, ...base }),
   v.strictObject({
     type: v.literal('tool_call'),
     name,
     arguments: object,
     argumentsText: text,
-    index: whole,
+    index: wholeNumber,
     complete: v.literal(true),
     generatedId: v.optional(v.literal(true)),
     approvalId: v.optional(text),
-    opaque,
+    opaque: permittedSignature,
     ...base,
     id,
   }),
   ownBlock,
 ])
-const invalidToolCall = v.strictObject({
+const permittedInvalidCall = v.strictObject({
   type: v.literal('invalid_tool_call'),
   id: v.optional(id),
   name: v.optional(text),
-  index: whole,
+  index: wholeNumber,
   argumentsText: text,
   reason: text,
   error: text,
-  opaque,
-  providerData: leftOut,
+  opaque: permittedSignature,
+  providerData: leftOutField,
 })
 
 const tool = v.strictObject({
@@ -158,19 +158,19 @@ const tool = v.strictObject({
   description: v.optional(description),
   parameters: v.optional(object),
   strict: v.optional(v.boolean()),
-  annotations: leftOut,
+  annotations: leftOutField,
   metadata: base.metadata,
   providerData: base.providerData,
 })
 /** Its name was checked before. */
-const providerTool = v.strictObject({ type: v.literal('provider_tool'), format: text, value: object })
+const permittedTool = v.strictObject({ type: v.literal('provider_tool'), format: text, value: object })
 
-const options = v.strictObject({
+const permittedOptions = v.strictObject({
   maxTokens: v.optional(natural),
   temperature: v.optional(between(0, 2)),
   topP: v.optional(between(0, 1)),
   topK: v.optional(natural),
-  seed: v.optional(whole),
+  seed: v.optional(wholeNumber),
   stop: v.optional(listOf(text, max.stops)),
   frequencyPenalty: v.optional(between(-2, 2)),
   presencePenalty: v.optional(between(-2, 2)),
@@ -213,12 +213,17 @@ const message = v.variant('role', [
     role: v.literal('assistant'),
     content: v.nullable(contentOf(answered)),
     name: v.optional(text),
-    invalidToolCalls: v.optional(v.array(invalidToolCall)),
+    invalidToolCalls: v.optional(v.array(permittedInvalidCall)),
     stopReason: v.optional(text),
     rawStopReason: v.optional(text),
-    usage: leftOut,
+    usage: leftOutField,
     response: v.optional(
-      v.strictObject({ id: leftOut, provider: v.optional(text), model: v.optional(text), createdAt: leftOut }),
+      v.strictObject({
+        id: leftOutField,
+        provider: v.optional(text),
+        model: v.optional(text),
+        createdAt: leftOutField,
+      }),
     ),
     ...base,
   }),
@@ -233,10 +238,10 @@ const message = v.variant('role', [
 ])
 
 /** A whole question. */
-export const question: v.GenericSchema = v.strictObject({
-  system: v.optional(contentOf(v.variant('type', [textBlock, plainText]))),
+export const permittedQuestion: v.GenericSchema = v.strictObject({
+  system: v.optional(contentOf(v.variant('type', [permittedText, permittedPlainText]))),
   messages: v.pipe(listOf(message, max.messages), v.minLength(1)),
-  tools: v.optional(listOf(v.union([tool, providerTool]), max.tools)),
-  options,
+  tools: v.optional(listOf(v.union([tool, permittedTool]), max.tools)),
+  options: permittedOptions,
   takenIds: v.optional(listOf(id, max.messages)),
 })

@@ -45,7 +45,7 @@ export interface RunHost {
 }
 
 /** A run. Its functions never reject: errors are answers in the client's format. */
-export interface Run {
+export interface KeptRun {
   /** The answer from its beginning. Sends the request to the model if there is no answer yet. */
   start(call: RunCall): Promise<Response>
   /** The events that follow this number of events. */
@@ -92,7 +92,7 @@ interface StreamHead {
 const keptHeaders = ['content-type', 'x-request-id']
 
 /** The run in this storage: the stored one, or a new one. */
-export function openRun(host: RunHost): Run {
+export function openRun(host: RunHost): KeptRun {
   const log = openLog(host.sql)
   let tail = createTail(log.last(), true)
   let live: Live | undefined

@@ -48,19 +48,19 @@ export async function startRun(request: Request, session: Session, config: Confi
 export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
   if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID must be a number')
-  const find = await runOf(id, session, config)
+  const find = await stubOf(id, session, config)
   return callObject(() => find().fetch(`https://run/?after=${after}`))
 }
 
 /** Stops a run. A run that has already ended also counts as stopped. */
 export async function stopRun(id: string, session: Owner, config: Config): Promise<Response> {
-  const find = await runOf(id, session, config)
+  const find = await stubOf(id, session, config)
   if (!(await callObject(() => find().stop()))) throw refuse('unknown_stream')
   return new Response(null, { status: 204 })
 }
 
 /** Returns a function that gets the object. @throws {ApiError} 404 for another user's name, or an invented one. Then no object is called. */
-async function runOf(id: string, owner: Owner, config: Config): Promise<() => RunStub> {
+async function stubOf(id: string, owner: Owner, config: Config): Promise<() => RunStub> {
   const { session, nextSession } = config.secrets
   const stem = id.slice(0, markLength)
   for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {

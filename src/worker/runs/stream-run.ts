@@ -10,7 +10,7 @@ import type { Config, RunStub } from '../config.ts'
 import { DurableObject, type ObjectClass, type ObjectState } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
-import { openRun, type Run, type RunCall } from './run.ts'
+import { type KeptRun, openRun, type RunCall } from './run.ts'
 
 /** The part of the Worker that its Durable Objects need: the options from their environment, and a function that answers a request. */
 export interface RunWorker {
@@ -27,7 +27,7 @@ export function createStreamRun({ configOf, answer }: RunWorker): ObjectClass<Ru
   }
 
   return class StreamRun extends DurableObject {
-    readonly #run: Run
+    readonly #run: KeptRun
 
     constructor(ctx: ObjectState, env: unknown) {
       super(ctx, env)

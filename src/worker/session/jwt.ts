@@ -8,7 +8,7 @@
 import { bytesOfBase64, toBase64Url } from '../../core/media.ts'
 
 const algorithm = 'HS256'
-const hash = { name: 'HMAC', hash: 'SHA-256' }
+const hmac = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
 /** A signing key, and its id in a token. */
@@ -22,7 +22,7 @@ interface SigningKey {
 export async function signToken(claims: object, typ: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kid, key } = await signingKey(secret)
   const signed = `${toBase64Url(encodeJson({ alg: algorithm, typ, kid }))}.${toBase64Url(encodeJson(claims))}`
-  const signature = await crypto.subtle.sign(hash.name, key, encoder.encode(signed))
+  const signature = await crypto.subtle.sign(hmac.name, key, encoder.encode(signed))
   return `${signed}.${toBase64Url(new Uint8Array(signature))}`
 }
 
@@ -40,7 +40,12 @@ export async function openToken(
   const keys = await Promise.all(secrets.map(signingKey))
   const found = keys.find(({ kid }) => kid === header.kid)
   if (found === undefined) throw new TypeError('The token was signed with another key')
-  const isGood = await crypto.subtle.verify(hash.name, found.key, toBytes(signature), encoder.encode(`${head}.${body}`))
+  const isGood = await crypto.subtle.verify(
+    hmac.name,
+    found.key,
+    utf8Bytes(signature),
+    encoder.encode(`${head}.${body}`),
+  )
   if (!isGood) throw new TypeError('The signature does not match the token')
   return decodeJson(body)
 }
@@ -57,8 +62,8 @@ function signingKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
 }
 
 async function importKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
-  const key = await crypto.subtle.importKey('raw', secret, hash, false, ['sign', 'verify'])
-  const mark = new Uint8Array(await crypto.subtle.sign(hash.name, key, encoder.encode('kid')))
+  const key = await crypto.subtle.importKey('raw', secret, hmac, false, ['sign', 'verify'])
+  const mark = new Uint8Array(await crypto.subtle.sign(hmac.name, key, encoder.encode('kid')))
   return { key, kid: [...mark.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
 }
 
@@ -67,10 +72,10 @@ function encodeJson(value: object): Uint8Array {
 }
 
 function decodeJson(text: string): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(toBytes(text)))
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(utf8Bytes(text)))
 }
 
-function toBytes(text: string): Uint8Array<ArrayBuffer> {
+function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   // Base64 of this length is invalid. Checking it first is cheaper than an exception of `atob`.
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) throw new TypeError('The token is not base64url')
   return bytesOfBase64(text)

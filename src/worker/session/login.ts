@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { readBody } from '../../gateway/body.ts'
 import type { Config } from '../config.ts'
-import { idOf } from '../keys/providers.ts'
+import { servedId } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
 import { checkFrom, checkOrigin, isLoopbackDemo } from './origins.ts'
@@ -35,7 +35,7 @@ export async function login(request: Request, config: Config): Promise<Grant> {
   const { loginSecret, login: ownLogin, turnstile, demo } = config.minting
   const limits = { ...config.limits, maxBodyBytes: Math.min(maxBodyBytes, config.limits.maxBodyBytes) }
   if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret)))
-    return grantOrder(read(order, (await readBody(request, limits)).value), config)
+    return grantOrder(readLogin(order, (await readBody(request, limits)).value), config)
   const isDemo = demo === 'open' || isLoopbackDemo(request, config.minting)
   if (ownLogin === undefined && turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   checkOrigin(request, config, true)
@@ -46,7 +46,7 @@ export async function login(request: Request, config: Config): Promise<Grant> {
     return { ...grant, origin: grant.origin ?? request.headers.get('origin') ?? undefined }
   }
   if (turnstile === undefined && !isDemo) throw refuse('not_logged_in')
-  const { turnstile: answer } = read(plea, body)
+  const { turnstile: answer } = readLogin(plea, body)
   const shown = await readSession(request, config).catch(() => undefined)
   if (shown !== undefined && shown.anonymousSince === undefined)
     throw refuse('not_logged_in', 'only the server that requested this token can renew it')
@@ -119,10 +119,10 @@ function grantOrder(ordered: v.InferOutput<typeof order>, config: Config): Grant
 
 function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
   const { dailyBudget } = spending
-  return { models: models.map(idOf), maxOutputTokens, dailyBudget, lifetimeSeconds }
+  return { models: models.map(servedId), maxOutputTokens, dailyBudget, lifetimeSeconds }
 }
 
-function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
+function readLogin<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, body, { abortEarly: true })
   if (result.success) return result.output
   throw refuse('invalid_request', `"${v.getDotPath(result.issues[0]) ?? 'body'}" is unknown, missing or wrong`)

@@ -88,7 +88,7 @@ export function addCorsHeaders(headers: Headers, request: Request, config: Confi
 }
 
 /** The answer to a preflight of an allowed page. */
-export function preflight(request: Request, methods: readonly string[]): Response {
+export function answerPreflight(request: Request, methods: readonly string[]): Response {
   const asked = request.headers.get('access-control-request-headers')?.toLowerCase().split(',') ?? []
   const granted = asked
     .map((name) => name.trim())

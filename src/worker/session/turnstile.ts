@@ -9,7 +9,7 @@ import type { Turnstile } from '../config.ts'
 import { refuse } from '../refusal.ts'
 
 /** The time limit for Cloudflare's answer, in ms. */
-const timeoutMs = 5000
+const turnstileTimeoutMs = 5000
 
 /**
  * @throws {ApiError} `not_logged_in` if the answer is not valid for this page and this time; `login_unavailable` if the check is not
@@ -47,7 +47,7 @@ async function askTurnstile(url: string, body: object): Promise<Said> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(turnstileTimeoutMs),
   })
   const said: unknown = await response.json()
   if (response.status !== 200 || typeof said !== 'object' || said === null) throw new TypeError('Cannot read it')

@@ -9,7 +9,7 @@
  *   --jobs 2      how many run at a time
  *   --out FILE    the results, as JSON
  *
- * `npm run breaks` makes the changes of `mutants/breaks.mjs` instead: each removes a check of the Worker and runs the test files in its row.
+ * `npm run breaks` makes the changes of `breaks.mjs` instead: each removes a check of the Worker and runs the test files in its row.
  *
  * All mutants are compiled into one copy of the tree, and a run turns on one of them by its number. A first run of the tests records which
  * test files reach which mutants. Then each mutant runs only against these files, those of its own folder first, until one fails. The
@@ -31,10 +31,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { seeded } from '../test/support/random.ts'
-import { modernNode } from './modern-node.mjs'
-import { findBreaks } from './mutants/breaks.mjs'
-import { compileIn, sitesOf } from './mutants/operators.mjs'
+import { seeded } from '../../test/support/random.ts'
+import { modernNode } from '../../scripts/modern-node.mjs'
+import { findBreaks } from './breaks.mjs'
+import { compileIn, sitesOf } from './operators.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -78,7 +78,7 @@ const isLeftOut = /exhaustive|\/(start|deploy|locations|attack|operator)\.test\.
 /** A test file that takes longer counts as hanging, which a developer would notice. */
 const longestMs = 180_000
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'isoglot-mutants-'))
 const tree = join(home, 'tree')
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))

@@ -3,8 +3,8 @@
  * It costs nothing, because every request must be refused.
  */
 import { parseArgs } from 'node:util'
-import { unseen } from './attack/checks.mjs'
-import { runChecks } from './attack/run.mjs'
+import { unseen } from './checks.mjs'
+import { runChecks } from './run.mjs'
 
 const help = `npm run attack -- URL       such as https://my-chat.example.workers.dev
       --origin https://…    an origin that it allows; default: the URL's own
