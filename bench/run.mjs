@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [throughput peers cost open workerd limits size start types pages playground walks] [--markdown]`: measures what is named, or all, and holds it
+ * `npm run bench -- [throughput peers cost gateway open workerd limits size start types pages playground walks] [--markdown]`: measures what is named, or all, and holds it
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
@@ -30,7 +30,7 @@ const limits = {
   'isoglot, five wires both ways': 48,
 }
 
-const sections = { throughput, peers, cost, open, workerd, limits: hardInputs, size, start, types, pages, playground, walks }
+const sections = { throughput, peers, cost, gateway, open, workerd, limits: hardInputs, size, start, types, pages, playground, walks }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()
@@ -264,6 +264,16 @@ function pages() {
   return table(
     ['', ...rows.map(({ name }) => name)],
     Object.entries(cells).map(([name, cell]) => [name, ...rows.map(cell)]),
+  )
+}
+
+function gateway() {
+  const rows = runJson('gateway.mjs', [])
+  if (rows === undefined) return 'It did not end.'
+  for (const row of rows) bar(`gateway: ${row.name}`, row.bar, [row], ({ ratio }) => ratio)
+  return table(
+    ['', 'ratio', 'bar', 'ms of CPU'],
+    rows.map(({ name, ratio, bar: most, ms }) => [name, ratio.toFixed(2), most, ms.toFixed(1)]),
   )
 }
 
