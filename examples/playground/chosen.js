@@ -43,5 +43,5 @@ for (const picker of pickers) {
   })
 }
 onTold(fill)
-onTold(tell)
+onTold(() => setTimeout(tell)) // the chat draws in this task
 fill()
