@@ -137,7 +137,12 @@ async function beServer(providerUrl) {
     const to = client === 'own' ? own : wires[client]
     gateways[`${client} ${wire} ${kind}`] ??= gatewayOf(to, (_, init) => fetch(address, init), wire)
     const [method, headers] = [request.method, request.headers]
-    const inner = new Request(`http://gateway/${rest.join('/')}`, { method, headers, body: request.body, duplex: 'half' })
+    const inner = new Request(`http://gateway/${rest.join('/')}`, {
+      method,
+      headers,
+      body: request.body,
+      duplex: 'half',
+    })
     return gateways[`${client} ${wire} ${kind}`](inner)
   })
   process.on('message', () => {
@@ -191,7 +196,12 @@ async function inProcess() {
     }
     const server = async () => readAll(await answer())
     await row(`${wire}: 2,000 events, the server of a page to a direct answer`, 1.5, () => read(direct), server)
-    await row(`${wire}: 2,000 events, the page to a direct answer`, 0.9, () => read(direct), () => read(page))
+    await row(
+      `${wire}: 2,000 events, the page to a direct answer`,
+      0.9,
+      () => read(direct),
+      () => read(page),
+    )
   }
   return rows
 }

@@ -42,7 +42,10 @@ const ask = `[...document.querySelectorAll('#suggestions button')].find((one) =>
 const isDone = `!document.querySelector('#log [aria-busy=true]') && document.querySelector('#log').innerText.includes('w${deltas - 1}')`
 
 const rows = []
-for (const [name, run] of [['Chromium', inChromium], ...Object.keys(drivers).map((name) => [name, (view) => inOther(name, view)])])
+for (const [name, run] of [
+  ['Chromium', inChromium],
+  ...Object.keys(drivers).map((name) => [name, (view) => inOther(name, view)]),
+])
   for (const view of ['wire', 'stream'])
     rows.push(await run(view).then((longestMs) => ({ browser: name, view, longestMs: Math.round(longestMs) })))
 site.stop()

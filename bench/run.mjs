@@ -30,7 +30,21 @@ const limits = {
   'isoglot, five wires both ways': 48,
 }
 
-const sections = { throughput, peers, cost, gateway, open, workerd, limits: hardInputs, size, start, types, pages, playground, walks }
+const sections = {
+  throughput,
+  peers,
+  cost,
+  gateway,
+  open,
+  workerd,
+  limits: hardInputs,
+  size,
+  start,
+  types,
+  pages,
+  playground,
+  walks,
+}
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()

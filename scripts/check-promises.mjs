@@ -1,15 +1,15 @@
 /**
- * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: checks that each promise of `docs/evidence/promises.md` has a test
- * that passed in this report (vitest's `json` reporter). Prints one line for each promise without one, and then exits with 1.
+ * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json …`: checks that each promise of `docs/evidence/promises.md` has a
+ * test that passed in one of these reports (vitest's `json` reporter). Prints one line for each promise without one, and then exits with 1.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { problemsOf, readPromises, shownIn } from '../test/support/promises.ts'
 
 const root = join(import.meta.dirname, '..')
-const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+const reports = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')))
 const promises = readPromises(readFileSync(join(root, 'docs', 'evidence', 'promises.md'), 'utf8'))
-const shown = shownIn(report, root)
+const shown = shownIn({ testResults: reports.flatMap(({ testResults }) => testResults) }, root)
 const problems = problemsOf(promises, shown)
 for (const problem of problems) console.log(problem)
 const numbers = promises.filter(({ isWaived }) => !isWaived).flatMap((promised) => promised.numbers)

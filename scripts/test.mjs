@@ -17,13 +17,14 @@ const isAll = process.argv[2] === '--all'
 const filters = process.argv.slice(isAll ? 3 : 2)
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-test-'))
-/** The report of vitest on all its projects. */
-const report = join(folder, 'report.json')
+/** The reports of vitest. */
+const reports = []
 const runtimesReport = join(folder, 'runtimes.json')
 const failures = []
 
-/** The projects of `vitest.config.ts`. */
-const daily = ['core', 'worker', 'page', 'examples']
+/** The projects of `vitest.config.ts`: those that compute, and those that wait for processes most of the time. */
+const computing = ['core']
+const waiting = ['worker', 'page', 'examples']
 const rest = ['exhaustive', 'behind', 'machines']
 /** The other checks, one line for each. */
 const added = [
@@ -40,7 +41,7 @@ const { withNode } = await import('./with-node.mjs')
 const { prepare } = await import('./prepare.mjs')
 
 if (filters.length > 0) {
-  await step('tests', 'vitest', testing(isAll ? rest : [...daily, 'machines'], filters))
+  await step('tests', 'vitest', testing(isAll ? rest : [...computing, ...waiting, 'machines'], filters))
 } else if (isAll) {
   await step('build', 'tsup', ['--silent'])
   await step(...types('.'))
@@ -58,9 +59,11 @@ if (filters.length > 0) {
   await step('build', 'tsup', ['--silent', '--no-dts'])
   // Removes the chunks of an older build from the page's folder, because tests copy that folder at the same time.
   prepare()
-  await step('tests', 'vitest', testing(daily))
-  await aside
-  await step('promises', 'scripts/check-promises.mjs', [report])
+  // Beside the others, since they would leave the processors idle.
+  const others = stepAside('tests of the Worker, pages and examples', 'vitest', testing(waiting))
+  await step('tests', 'vitest', testing(computing))
+  await Promise.all([aside, others])
+  await step('promises', 'scripts/check-promises.mjs', reports)
 }
 conclude()
 
@@ -71,6 +74,8 @@ async function lintAndTypes() {
 
 function testing(projects, words = []) {
   const chosen = projects.map((name) => `--project=${name}`)
+  const report = join(folder, `${projects[0]}.json`)
+  reports.push(report)
   return ['run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...words]
 }
 
@@ -123,7 +128,10 @@ async function run(name, tool, args, output) {
 }
 
 function conclude() {
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(report)
+  const ofVitest = reports.map(readReport)
+  const [numPassedTests, numFailedTests, numPendingTests] = ['Passed', 'Failed', 'Pending'].map((kind) =>
+    ofVitest.reduce((sum, report) => sum + (report[`num${kind}Tests`] ?? 0), 0),
+  )
   const inRuntimes = { passed: 0, failed: 0, skipped: 0, missing: [], ...readReport(runtimesReport) }
   rmSync(folder, { recursive: true, force: true })
   console.log(`Recorded answers: ${countRecordings()}`)
