@@ -2,11 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { root } from './blocks.ts'
+import { documents, root, sources } from './blocks.ts'
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const guides = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.md'),
+)
+
+/** The code of the examples. */
+const examples = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+  /\.[mt]sx?$/.test(name) && !name.includes('node_modules') ? [`examples/${name.replaceAll('\\', '/')}`] : [],
 )
 
 it.each(['reasoning', 'temperature', 'citations', 'topK', 'topP', 'beta', 'unsignedThinking', 'cacheHint'])(
@@ -23,6 +28,18 @@ it.each(['start', 'options', 'troubleshooting', 'glossary', 'files', 'caching'])
 
 it.each(['worker', 'browser'])('%s.md says that a user of the page can read the system prompt', (name) => {
   expect(read(`docs/${name}.md`)).toMatch(/user can read and change the system prompt and the tools/)
+})
+
+/** What shows a route whose history comes from the page: the documents, the comments of the sources, the examples. */
+const routes = [...documents, ...sources, ...examples].filter((path) => /= fromUiMessages\(/.test(read(path)))
+
+it.each(routes)('%s says that a page can invent calls, and what then keeps a tool from running', (path) => {
+  expect(read(path)).toMatch(/page[^.]* can (?:invent|send any)/)
+  expect(read(path)).toContain('`approval({ secret })`')
+})
+
+it('a route whose history comes from the page is in the guide, the comment and the example', () => {
+  expect(routes.map((path) => path.split('/')[0])).toEqual(['docs', 'src', 'examples'])
 })
 
 it('evidence has a folder of its own', () => {
