@@ -59,32 +59,52 @@ function fillRequests() {
   draw()
 }
 
+/** What each column was drawn of. A stream changes only some of them, and to draw a long text again takes long. @type {readonly string[]} */
+let drawnOf = []
+
 function draw() {
   if (!isShown('wire')) return
   const round = Number(requestChoice.value)
   const exchange = isChatChosen() && formatChoice.value === '' ? take?.exchanges[round] : undefined
   requestChoice.disabled = exchange === undefined
-  const scrolled = [...columns.querySelectorAll('pre')].map(({ scrollTop }) => scrollTop)
-  columns.replaceChildren(...(take && exchange ? drawExchange(take, round) : drawSample()))
-  for (const [at, pre] of columns.querySelectorAll('pre').entries()) pre.scrollTop = scrolled[at] ?? 0
+  const wanted =
+    take && exchange ? exchangeColumns(take, round) : drawSample().map((drawn) => ({ of: '', draw: () => drawn }))
+  for (const [at, { of, draw: make }] of wanted.entries()) {
+    const before = columns.children[at]
+    if (before && of !== '' && of === drawnOf[at]) continue
+    const [scrolled = 0, drawn] = [before?.querySelector('pre')?.scrollTop, make()]
+    if (before) before.replaceWith(drawn)
+    else columns.append(drawn)
+    const pre = drawn.querySelector('pre')
+    if (pre) pre.scrollTop = scrolled
+  }
+  drawnOf = wanted.map(({ of }) => of)
 }
 
-/** @param {Take} shown @param {number} round */
-function drawExchange({ entries, exchanges, ending }, round) {
+/**
+ * @param {Take} shown
+ * @param {number} round
+ * @returns {readonly { of: string, draw: () => HTMLElement }[]}
+ */
+function exchangeColumns({ entries, exchanges, ending }, round) {
   const { asked = '', sent } = exchanges[round] ?? {}
   const title = sent ? titleAt(sent.path) : 'the provider'
   const ours = entries.filter((entry) => entry.round === round)
   const losses = ours.flatMap(({ events }) =>
     events.flatMap((event) => (event.type === 'warning' ? [event.warning] : [])),
   )
+  const text = sent && textOf(ours.map(({ raw }) => raw))
+  const waiting = ending ? 'This Worker does not show what it sends.' : 'Waiting …'
   return [
-    drawAsked(parsed(asked)),
-    sent
-      ? drawSent(`The Worker asks ${title}`, { ...sent, body: parsed(sent.body) }, parsed(asked), losses)
-      : column('The Worker asks the provider', [
-          element('p', 'meta', ending ? 'This Worker does not show what it sends.' : 'Waiting …'),
-        ]),
-    drawAnswer(title, sent && textOf(ours.map(({ raw }) => raw))),
+    { of: `asked ${asked}`, draw: () => drawAsked(parsed(asked)) },
+    {
+      of: `sent ${asked} ${sent?.path} ${sent?.body} ${losses.length} ${waiting}`,
+      draw: () =>
+        sent
+          ? drawSent(`The Worker asks ${title}`, { ...sent, body: parsed(sent.body) }, parsed(asked), losses)
+          : column('The Worker asks the provider', [element('p', 'meta', waiting)]),
+    },
+    { of: `answer ${title} ${text}`, draw: () => drawAnswer(title, text) },
   ]
 }
 
