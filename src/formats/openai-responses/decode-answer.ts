@@ -172,11 +172,13 @@ interface StreamState extends Reading {
   open: Progress[]
   /** The first item with each type and `call_id`. Any other item with them is not a call of its own. */
   readonly first: Map<string, Progress>
+  /** The item that a piece with these marks was found to be of, by its id, or by its index if it has none. Forgotten when an item begins. */
+  readonly found: Map<unknown, Pick<Described, 'type' | 'id' | 'index'> & { readonly item: Progress }>
 }
 
 function newState(dialect: ResponsesDialect, offered?: Offered): StreamState {
   const reading = newReading(dialect, '', true, offered?.toolNames)
-  return { ...reading, isEnded: false, items: [], open: [], first: new Map() }
+  return { ...reading, isEnded: false, items: [], open: [], first: new Map(), found: new Map() }
 }
 
 /**
@@ -452,6 +454,10 @@ function isSure(state: StreamState, described: Described): boolean {
  * cannot take a piece back.
  */
 function itemOf(state: StreamState, event: JsonObject, type: string, piece: string): Progress | undefined {
+  const [id, index] = [markOf(event.item_id), markOf(event.output_index)]
+  const known = state.found.get(id ?? index)
+  const isSameItem = known && known.type === type && known.id === id && known.index === index
+  if (isSameItem && known.item.isOpen && known.item.held === undefined) return known.item
   const described = describeEvent(event, type)
   const found = findOpen(state, described)
   const [first, other] = found
@@ -461,7 +467,10 @@ function itemOf(state: StreamState, event: JsonObject, type: string, piece: stri
     likenessOf(first, described) < 1 &&
     (isOther(described.id, first.id) || isOther(described.index, first.index))
   if (first === undefined || isAnother) return begin(state, { ...described, call_id: undefined }, true)
-  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, described))) return first
+  if (other === undefined && first.held === undefined && (isText(type) || isSure(state, described))) {
+    state.found.set(id ?? index, { type, id, index, item: first })
+    return first
+  }
   for (const one of found) {
     one.held ??= ''
     one.isUnclear ||= other !== undefined
@@ -471,6 +480,7 @@ function itemOf(state: StreamState, event: JsonObject, type: string, piece: stri
 }
 
 function begin(state: StreamState, marks: Marks, isInferred = false): Progress {
+  state.found.clear()
   const item = { ...newProgress(state.items.length), ...marks, isInferred, isOpen: true }
   state.items.push(item)
   state.open.push(item)
@@ -487,6 +497,7 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   const { type, call_id } = described
   const late = state.open.find((one) => one.isInferred && likenessOf(one, described) > 1)
   if (late !== undefined) {
+    state.found.clear()
     Object.assign(late, described)
     return
   }
@@ -666,14 +677,18 @@ function addArguments(state: StreamState, event: JsonObject, out: Fragment[], na
   const given = stringOr(whole ?? event.delta, '')
   if (given === '') return
   const type = name.slice('response.'.length, name.lastIndexOf('_'))
+  if (whole === undefined) {
+    const item = itemOf(state, event, type, given)
+    if (item === undefined) return
+    grow(item, given)
+    if (item.isCall) out.push({ type: 'call', key: item.key, arguments: escaped(type, given) })
+    return
+  }
   const described = describeEvent(event, type, given)
-  const [item] = whole === undefined ? [itemOf(state, event, type, given)] : findOpen(state, described)
+  const [item] = findOpen(state, described)
   if (item === undefined) return
   const { key, isCall, text } = item
-  if (whole === undefined) {
-    grow(item, given)
-    if (isCall) out.push({ type: 'call', key, arguments: escaped(type, given) })
-  } else if (isSure(state, described) && given.startsWith(text)) {
+  if (isSure(state, described) && given.startsWith(text)) {
     Object.assign(item, { text: given, held: undefined, isUnclear: false })
     if (isCall) out.push({ type: 'call', key, arguments: given, final: true })
   } else if (text === '') item.held = given
