@@ -223,7 +223,7 @@ async function runBatch(list, take, env = {}) {
     const activeFile = join(home, `active-${Math.random()}`)
     writeFileSync(activeFile, '0')
     const corpus = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
-    const child = spawn(modernNode(), [join(tree, 'scripts', 'mutants', 'batch.mjs'), tree], {
+    const child = spawn(modernNode(), [join(tree, 'bench', 'mutants', 'batch.mjs'), tree], {
       cwd: tree,
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,

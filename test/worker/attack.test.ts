@@ -20,7 +20,7 @@ interface Report {
 const attack = (...args: string[]) => attackAs({ ADMIN_TOKEN: adminToken }, ...args)
 
 async function attackAs(env: Record<string, string>, ...args: string[]): Promise<Report> {
-  const child = spawn(process.execPath, [join(root, 'scripts', 'attack.mjs'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'examples', 'worker', 'attack', 'index.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...env },
   })
