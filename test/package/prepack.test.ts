@@ -1,7 +1,6 @@
 /** `npm pack` in a copy of the repository where `npm start` has built: the package has its types, and a complete build is not made again. */
 import { execFileSync } from 'node:child_process'
 import {
-  cpSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -15,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publicPaths } from '../../scripts/built-files.mjs'
+import { copyRepository } from '../support/copy-repository.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'isoglot-prepack-')))
@@ -38,10 +38,8 @@ const types = Object.keys(publicPaths(root)).map((name) => `package/dist/${name}
 const timeOfTypes = () => statSync(join(copy, 'dist', 'index.d.ts')).mtimeMs
 
 beforeAll(() => {
-  const isCopied = (name: string) => !/node_modules|\/scripts\/runtimes/.test(name.slice(root.length))
   const names = ['src', 'scripts', 'examples', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts']
-  for (const name of [...names, 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt'])
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: isCopied })
+  copyRepository(copy, [...names, 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt'])
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))

@@ -1,9 +1,10 @@
 /** Runs `npm run release` in a copy of the repository, and checks the files that it writes. The tests of the copy always pass. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { copyRepository } from '../support/copy-repository.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const copy = mkdtempSync(join(tmpdir(), 'isoglot-release-'))
@@ -20,18 +21,8 @@ function release(...args: string[]) {
 }
 
 beforeAll(() => {
-  const isCopied = (name: string) => !/node_modules|\/scripts\/runtimes/.test(name.slice(root.length))
-  for (const name of [
-    'src',
-    'scripts',
-    'create',
-    'package.json',
-    'package-lock.json',
-    'jsr.json',
-    'biome.json',
-    '.gitignore',
-  ])
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: isCopied })
+  const names = ['package.json', 'package-lock.json', 'jsr.json', 'biome.json', '.gitignore']
+  copyRepository(copy, ['src', 'scripts', 'create', ...names])
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   writeFileSync(join(copy, '.gitignore'), 'node_modules\n')
   writeFileSync(join(copy, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n- Something is new.\n')
