@@ -118,7 +118,7 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
 type ModelOptions = Omit<RequestOptions, 'model' | 'stream'>
 
 /** The options for the model. All other fields of a request are for the run. */
-const isModelOption: { readonly [Name in keyof ModelOptions]-?: 1 } = {
+const optionsOfModel: { readonly [Name in keyof ModelOptions]-?: 1 } = {
   maxTokens: 1,
   temperature: 1,
   topP: 1,
@@ -138,7 +138,7 @@ const isModelOption: { readonly [Name in keyof ModelOptions]-?: 1 } = {
 
 /** The options for the model, of a request or of its change. */
 export function optionsOf(request: RunRequest | RoundChange): ModelOptions {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(isModelOption, name)))
+  return Object.fromEntries(Object.entries(request).filter(([name]) => Object.hasOwn(optionsOfModel, name)))
 }
 
 // ---- checks -------------------------------------------------------------------------------------

@@ -197,11 +197,6 @@ export type AnyIsoglotError =
   | ConnectionError
   | OutputError
 
-/** What was thrown, if it is an error; otherwise an error with its text, whose `cause` it is. */
-export function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause), { cause })
-}
-
 /** Whether the connection failed, and not the request. */
 export function isNetworkError(error: unknown): boolean {
   return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
@@ -216,4 +211,9 @@ export function isRetryable(error: unknown): boolean {
 export function tooLarge(maxBytes: number): LimitError {
   const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
   return new LimitError(message, 'maxEventBytes', maxBytes)
+}
+
+/** What was thrown, as an `Error`: any other value is the `cause` of one. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })
 }

@@ -57,7 +57,7 @@ import { isEnvelope } from '../shared/envelope.ts'
 import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, type Media, place } from '../shared/google.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
-import { addText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
+import { countText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
 import {
   blockedCodes,
   errorWords,
@@ -84,7 +84,7 @@ export function decodeContent(content: Json): ContentBlock {
   const text = field(content, 'text')
   if (isObject(content) && field(content, 'type') === 'text' && typeof text === 'string') {
     const lengths = newLengths()
-    addText(lengths, text)
+    countText(lengths, text)
     const citations = readAnnotations(field(content, 'annotations'), lengths)
     const kept = keepUnknown(otherFields(content, knownOfText), format)
     return { type: 'text', text, ...compact({ citations: unlessEmpty(citations) }), ...kept }
@@ -537,7 +537,7 @@ function addContent(open: OpenStep, content: Json, out: Fragment[]): void {
     open.text = newLengths()
     open.parts++
   }
-  addText(open.text, text)
+  countText(open.text, text)
   out.push({ type: 'text', key: textKey(open), text })
   const kept = isObject(content) ? otherFields(content, knownOfText) : undefined
   if (kept !== undefined) out.push({ type: 'patch', key: textKey(open), ...keepUnknown(kept, format) })

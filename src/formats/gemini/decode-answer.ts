@@ -62,7 +62,7 @@ import { type ErrorWords, inStream, readApiError } from '../shared/api-error.ts'
 import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, place } from '../shared/google.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
-import { addText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
+import { countText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
 import {
   errorKinds,
   format,
@@ -423,7 +423,7 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
     if (text === '') return
     if (isNext) openText?.parts.push({ part: partCount++, byte: openText.bytes })
     const track = openText ?? startText()
-    addText(track, text)
+    countText(track, text)
     out.push({ type: 'text', text, key: track.key })
   }
 
@@ -443,7 +443,7 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
     endText()
     if (block.type === 'text') {
       const track = startText()
-      addText(track, block.text)
+      countText(track, block.text)
       out.push({ type: 'block', block, key: track.key, open: true })
       endText()
     } else if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {

@@ -21,7 +21,7 @@ export function newLengths(): Lengths {
 }
 
 /** Adds a text, one run of units of the same width at a time. */
-export function addText(lengths: Lengths, text: string): void {
+export function countText(lengths: Lengths, text: string): void {
   let start = 0
   while (start < text.length) {
     const width = widthOf(text.charCodeAt(start))

@@ -93,7 +93,7 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
   readonly leased: number
 }
 
-/** The functions that the books call on a change. */
+/** The functions that the ledger calls on a change. */
 export interface LedgerListeners {
   /** A new day begins. Days before `oldest` are deleted. */
   hearOfDay(oldest: string, now: number): void
@@ -101,7 +101,7 @@ export interface LedgerListeners {
   hearOfCost(day: string, user: string, added: ModelSums): void
 }
 
-/** Opens the books that are stored in `sql`. */
+/** Opens the ledger that is stored in `sql`. */
 export function openLedger(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: LedgerListeners): Ledger {
   sql.exec(schema)
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]

@@ -53,7 +53,7 @@ export function createUserAccount(accountsAt: (env: unknown) => Accounts | undef
 
 interface AccountParts {
   readonly writer: Writer
-  readonly books: Ledger
+  readonly ledger: Ledger
   /** The operator's view of the account. */
   readonly view: AccountView
   /** The lease of this user. */
@@ -67,7 +67,7 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<LeaseGrant>):
   const writer = openWriter(ctx)
   const sums = openSums(sql, writer)
   const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
-  const books = openLedger(sql, writer, {
+  const ledger = openLedger(sql, writer, {
     hearOfDay(...day) {
       for (const one of forget) one(...day)
     },
@@ -76,20 +76,20 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<LeaseGrant>):
       if (!lease.has(day)) sums.add(day, ...cost)
     },
   })
-  const leases = openLeases(sql, writer, books)
+  const leases = openLeases(sql, writer, ledger)
   forget.push(leases.forget)
   const lease = openLease({
     sql,
     writer,
     use: {
-      used: books.used,
-      report: books.report,
-      live: () => [...books.live.values()].map(shown),
+      used: ledger.used,
+      report: ledger.report,
+      live: () => [...ledger.live.values()].map(shown),
     },
     draw,
     setAlarm: (at) => ctx.storage.setAlarm(at),
   })
-  return { writer, books, view: openView(sql, sums), lease, leases }
+  return { writer, ledger, view: openView(sql, sums), lease, leases }
 }
 
 /**
@@ -124,8 +124,8 @@ export class UserAccount extends DurableObject implements LeasingAccount {
    */
   async reserve(reservation: Reservation): Promise<ReserveVerdict> {
     const now = Date.now()
-    this.#parts.books.catchUp(now)
-    if (this.#parts.books.live.has(reservation.requestId)) return { ok: true }
+    this.#parts.ledger.catchUp(now)
+    if (this.#parts.ledger.live.has(reservation.requestId)) return { ok: true }
     const verdict =
       reservation.isLeased === true ? await this.#reserveLeased(reservation, now) : this.#reserve(reservation, now)
     if (verdict.ok) await this.#write()
@@ -133,19 +133,19 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   }
 
   #reserve(reservation: Reservation, now: number): ReserveVerdict {
-    const request = this.#parts.books.requestOf(reservation, now)
+    const request = this.#parts.ledger.requestOf(reservation, now)
     const leased = this.#parts.leases.outstanding(dayOf(now))
-    const verdict = this.#parts.books.judge(request, { ...reservation, elsewhere: 0, leased })
-    if (verdict.ok) this.#parts.books.admit(request)
+    const verdict = this.#parts.ledger.judge(request, { ...reservation, elsewhere: 0, leased })
+    if (verdict.ok) this.#parts.ledger.admit(request)
     return verdict
   }
 
   /** Checks the user's budget here, immediately. The lease checks the budget of the whole Worker, and sometimes has to ask for more. */
   async #reserveLeased(reservation: Reservation, now: number): Promise<ReserveVerdict> {
     const day = dayOf(now)
-    const request = this.#parts.books.requestOf(reservation, now)
+    const request = this.#parts.ledger.requestOf(reservation, now)
     const judge = () =>
-      this.#parts.books.judge(request, {
+      this.#parts.ledger.judge(request, {
         ...reservation,
         totalDailyBudget: Number.POSITIVE_INFINITY,
         elsewhere: this.#parts.lease.elsewhere(day),
@@ -156,18 +156,18 @@ export class UserAccount extends DurableObject implements LeasingAccount {
       if (!this.#parts.lease.has(day)) await this.#beKnown(reservation, day)
       return verdict
     }
-    const leave = this.#parts.books.wait(request)
+    const leave = this.#parts.ledger.wait(request)
     let later: ReserveVerdict | undefined
     try {
       await this.#parts.lease.take({ ...reservation, cost: request.cost }, day, () => {
         leave()
         later = judge()
-        if (later.ok) this.#parts.books.admit(request)
+        if (later.ok) this.#parts.ledger.admit(request)
       })
     } finally {
       leave()
     }
-    return later ?? this.#parts.books.refuse('budget', now)
+    return later ?? this.#parts.ledger.refuse('budget', now)
   }
 
   /** Leases nothing: the operator's view asks only users with a lease why they were refused. */
@@ -185,8 +185,8 @@ export class UserAccount extends DurableObject implements LeasingAccount {
    * Returns the alarming share of the whole budget that the day has reached with it.
    */
   async settle(settlement: Settlement): Promise<number | undefined> {
-    const startedAt = this.#parts.books.live.get(settlement.requestId)?.startedAt
-    const share = this.#parts.books.settle(settlement)
+    const startedAt = this.#parts.ledger.live.get(settlement.requestId)?.startedAt
+    const share = this.#parts.ledger.settle(settlement)
     await this.#write(false)
     if (startedAt === undefined || !this.#parts.lease.has(dayOf(startedAt))) return share
     await this.#reportFreed(dayOf(startedAt))
@@ -209,7 +209,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
     const heard = await this.#hearAll()
     const now = await this.#catchUp()
-    return this.#parts.view.summary(query, now, this.#parts.books.live.size, heard)
+    return this.#parts.view.summary(query, now, this.#parts.ledger.live.size, heard)
   }
 
   /** For an export: computes no sums. */
@@ -221,9 +221,9 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   /** Leases a part of the Worker's budget. If there is not enough, it first calls back the unused parts of other leases. */
   async draw(draw: Draw): Promise<LeaseGrant> {
     const { user, day, totalDailyBudget } = draw
-    this.#parts.books.catchUp(Date.now())
+    this.#parts.ledger.catchUp(Date.now())
     this.#parts.leases.takeReport(user, draw.report)
-    const committed = () => this.#parts.books.committed(day) + this.#parts.leases.outstanding(day)
+    const committed = () => this.#parts.ledger.committed(day) + this.#parts.leases.outstanding(day)
     let before = committed()
     let amount = this.#parts.leases.grant(draw, totalDailyBudget - before)
     for (let round = 0, isLast = false; amount === undefined && !isLast; round++) {
@@ -236,7 +236,7 @@ export class UserAccount extends DurableObject implements LeasingAccount {
     return {
       isGranted: amount !== undefined,
       amount: amount ?? 0,
-      elsewhere: this.#parts.books.committed(day, user) - this.#parts.leases.reported(day, user),
+      elsewhere: this.#parts.ledger.committed(day, user) - this.#parts.leases.reported(day, user),
       ...compact({ share }),
     }
   }
@@ -281,13 +281,13 @@ export class UserAccount extends DurableObject implements LeasingAccount {
   /** Resolves when all changes in memory are stored and all ended requests are removed. Resolves to that time. */
   async #catchUp(): Promise<number> {
     const now = Date.now()
-    this.#parts.books.catchUp(now)
+    this.#parts.ledger.catchUp(now)
     await this.#write()
     return now
   }
 
   #write(waits?: boolean): Promise<void> {
-    this.#parts.books.flush()
+    this.#parts.ledger.flush()
     return this.#parts.writer.write(waits)
   }
 

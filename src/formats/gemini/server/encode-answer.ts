@@ -42,7 +42,7 @@ import { type BlockEvent, oneAtATime } from '../../shared/one-at-a-time.ts'
 import * as reasons from '../../shared/reasons.ts'
 import { reportStopReason } from '../../shared/stop-reason.ts'
 import { streamEncoder } from '../../shared/stream-encoder.ts'
-import { addText, byteLength } from '../../shared/utf8.ts'
+import { byteLength, countText } from '../../shared/utf8.ts'
 import { newTrack, readCitations } from '../decode-answer.ts'
 import { drop, encodeBlock, encodeCall, type Scope } from '../encode-request.ts'
 import { isUnchanged } from '../schema.ts'
@@ -351,7 +351,7 @@ interface CitedText {
 function encodeCitations(texts: readonly CitedText[], raw: JsonObject): JsonObject {
   const tracks = texts.map((cited, at) => {
     const track = newTrack(cited.part, -bytesBefore(texts, at))
-    addText(track, cited.text)
+    countText(track, cited.text)
     return track
   })
   const now = texts.map(({ citations }) => citations)
