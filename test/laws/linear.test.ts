@@ -1,85 +1,85 @@
 /**
- * To decode an answer takes work in proportion to its events, also while many calls are open together. V8 counts what runs, so no clock decides. A
- * search through all open calls at each piece shows as work for an event that grows with their number.
+ * Input of a server or a client is read in time linear in its length. A reader that is not takes minutes for a text of this length, so that
+ * the time limit of a test, a few hundred times what is needed, is the law.
  */
-import { Session } from 'node:inspector'
-import { setFlagsFromString } from 'node:v8'
-import { expect, it } from 'vitest'
-import { cutStream, wires, writeEvents } from '../../bench/lib/streams.mjs'
-import { toolCallsOf } from '../../src/core/content.ts'
-import type { ChatResponse } from '../../src/core/messages.ts'
-import { formats, type MockFormat } from '../../src/test/formats.ts'
-import { streamOf } from '../../src/test/write.ts'
-import { decodeChunks } from '../support/decode.ts'
+import { describe, expect, it } from 'vitest'
+import { decodeAnswer } from '../../src/ask/http-model.ts'
+import { modelFamily, parseArguments } from '../../src/core/content.ts'
+import type { MessageEvent } from '../../src/core/messages.ts'
+import { readErrorBody } from '../../src/formats/shared/api-error.ts'
+import { normalizeMessages } from '../../src/import/index.ts'
+import { formats } from '../support/formats.ts'
 
-const pieces = 16
-
-/** Calls, each in pieces. */
-function callsOf(count: number): readonly (readonly string[])[] {
-  const text = JSON.stringify({ text: 'x'.repeat(pieces * 8 - 11) })
-  return Array.from({ length: count }, () =>
-    Array.from({ length: pieces }, (_, at) => text.slice(at * 8, (at + 1) * 8)),
-  )
-}
-
-/** An answer whose calls come in turn, a piece of each, in the very form in which the provider sends them. */
-const inTurn = (wire: string, count: number) => cutStream(writeEvents(wire, { calls: callsOf(count) }).join(''))
-
-/** The same, one call after the other. */
-function inOrder(format: MockFormat, count: number) {
-  const calls = callsOf(count).map((one) => ({ name: 'note', arguments: JSON.parse(one.join('')) }))
-  return streamOf({ calls }, { format })
-}
-
-/** How often the functions and blocks of our code run meanwhile. */
-function stepsOf(work: () => void): number {
-  const session = new Session()
-  session.connect()
-  const post = (method: string, params = {}) => {
-    let result: unknown
-    session.post(method, params, (error, value) => {
-      if (error) throw error
-      result = value
-    })
-    return result
-  }
-  // Compiled code does not count.
-  for (const tier of ['opt', 'maglev', 'sparkplug']) setFlagsFromString(`--no-${tier}`)
-  post('Profiler.enable')
-  post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  work()
-  const { result } = post('Profiler.takePreciseCoverage') as {
-    result: readonly { url: string; functions: readonly { ranges: readonly { count: number }[] }[] }[]
-  }
-  post('Profiler.stopPreciseCoverage')
-  session.disconnect()
-  for (const tier of ['opt', 'maglev', 'sparkplug']) setFlagsFromString(`--${tier}`)
-  const ranges = result.flatMap(({ url, functions }) =>
-    url.includes('/src/') ? functions.flatMap((one) => one.ranges) : [],
-  )
-  return ranges.reduce((sum, { count }) => sum + count, 0)
-}
-
-const cases = [
-  ...wires.map((wire) => ({ wire: wire as MockFormat, how: 'in turn', write: inTurn })),
-  ...(Object.keys(formats) as MockFormat[]).map((wire) => ({ wire, how: 'one after the other', write: inOrder })),
+const length = 64 * 1024
+const units = [
+  '<',
+  '>',
+  ' ',
+  '"',
+  '\\',
+  '{',
+  '}',
+  '[',
+  'a',
+  '-1234',
+  '<a',
+  'input token count',
+  'input length',
+  '=',
+  ';base64',
+  '\n',
+  '%',
+  'data:',
+  '```',
 ]
+const texts = units.map((unit) => [unit, unit.repeat(Math.ceil(length / unit.length))] as const)
+const headers = { get: () => null }
+const limitMs = 5000
+/** One of each format: its dialects read by the same code. */
+const clients = [...new Map(formats.map(({ client }) => [client.name, client])).values()]
 
-it.each(cases)('$wire: a piece of 64 calls $how takes about the work of one of 8', ({ wire, write }) => {
-  const { client } = formats[wire]
-  const stepsFor = (count: number) => {
-    const chunks = write(wire, count)
-    let response: ChatResponse | undefined
-    const decode = () => {
-      response = decodeChunks(client, chunks).response
+describe.each(texts)('of %j over and over', (_unit, text) => {
+  it('an error is read', { timeout: limitMs }, () => {
+    for (const body of [
+      text,
+      `<${text}`,
+      `<html>${text}`,
+      { error: { message: text } },
+      { detail: text },
+      { error: text },
+    ]) {
+      expect(readErrorBody(body).message.length).toBeLessThanOrEqual(length + 20)
+      for (const client of clients) {
+        const error = client.decodeError({ status: 400, headers, body })
+        expect(error.kind).not.toBe('')
+      }
     }
-    decode() // makes what is made once
-    const steps = stepsOf(decode)
-    expect(toolCallsOf(response?.message ?? []).length).toBe(count)
-    return steps / count
-  }
-  const [few, many] = [stepsFor(8), stepsFor(64)]
-  expect(few).toBeGreaterThan(10)
-  // Responses compares the marks of all open items when one begins and ends, but not at each piece: that would be 5.
-  expect(many / few).toBeLessThan(wire === 'openai-responses' ? 2.6 : 1.1)
+  })
+
+  it('a stream is read', { timeout: limitMs }, () => {
+    for (const client of clients) {
+      for (const sent of [text, `data: ${text}\n\n`, `data: ${JSON.stringify({ error: { message: text } })}\n\n`]) {
+        const decoder = decodeAnswer(client, { maxEventBytes: 4 * length })
+        const out: MessageEvent[] = []
+        try {
+          decoder.push(new TextEncoder().encode(sent), out)
+          decoder.end(out)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error)
+        }
+        expect(out.length).toBeLessThan(10)
+      }
+    }
+  })
+
+  it('names and messages are read', { timeout: limitMs }, () => {
+    expect(modelFamily(`${text}x`).length).toBeGreaterThan(200)
+    expect(parseArguments(text)).toBeDefined()
+    const url = { type: 'image_url', image_url: { url: `data:image/png;${text},` } }
+    try {
+      normalizeMessages([{ role: 'user', content: [url] }])
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error)
+    }
+  })
 })
