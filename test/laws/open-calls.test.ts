@@ -31,33 +31,24 @@ function inOrder(format: MockFormat, count: number) {
   return streamOf({ calls }, { format })
 }
 
-/** How often the functions and blocks of our code run meanwhile. */
+const tiers = ['opt', 'maglev', 'sparkplug']
+
+/** How often the functions and blocks of our code run meanwhile. Compiled code does not count, so none is compiled. */
 function stepsOf(work: () => void): number {
   const session = new Session()
   session.connect()
-  const post = (method: string, params = {}) => {
-    let result: unknown
-    session.post(method, params, (error, value) => {
-      if (error) throw error
-      result = value
-    })
-    return result
-  }
-  // Compiled code does not count.
-  for (const tier of ['opt', 'maglev', 'sparkplug']) setFlagsFromString(`--no-${tier}`)
-  post('Profiler.enable')
-  post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  for (const tier of tiers) setFlagsFromString(`--no-${tier}`)
+  session.post('Profiler.enable')
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   work()
-  const { result } = post('Profiler.takePreciseCoverage') as {
-    result: readonly { url: string; functions: readonly { ranges: readonly { count: number }[] }[] }[]
-  }
-  post('Profiler.stopPreciseCoverage')
+  let steps = 0
+  session.post('Profiler.takePreciseCoverage', (_, { result }) => {
+    const ours = result.filter(({ url }) => url.includes('/src/')).flatMap(({ functions }) => functions)
+    for (const { ranges } of ours) for (const { count } of ranges) steps += count
+  })
   session.disconnect()
-  for (const tier of ['opt', 'maglev', 'sparkplug']) setFlagsFromString(`--${tier}`)
-  const ranges = result.flatMap(({ url, functions }) =>
-    url.includes('/src/') ? functions.flatMap((one) => one.ranges) : [],
-  )
-  return ranges.reduce((sum, { count }) => sum + count, 0)
+  for (const tier of tiers) setFlagsFromString(`--${tier}`)
+  return steps
 }
 
 const cases = [
