@@ -51,7 +51,7 @@ async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Arr
   const tooLate = () => refusal(408, `The body did not arrive within ${bodyTimeoutMs} ms`)
   const tooLarge = () => refusal(413, `The body is larger than ${maxBodyBytes} bytes`)
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
-  // Requests in Firefox, such as those of a service worker, have no `body`.
+  // Requests in Firefox, such as those of a service worker, have no `body`: they come from the same browser, and are complete.
   const { body } = 'body' in request ? request : new Response(await (request as Request).arrayBuffer())
   const reader = body?.getReader()
   if (reader === undefined) return new Uint8Array()
