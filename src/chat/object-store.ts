@@ -17,6 +17,8 @@ export interface ObjectStoreOptions<Schema extends AnySchema = AnySchema, Input 
    * `toResponse(streamObject({ … }))`, or `streamObject({ … })` itself. `signal` fires when the value is stopped.
    */
   readonly ask: (input: Input, signal: AbortSignal) => ReadableRun
+  /** What `object` is before the first `submit`, and after `clear`: a value from a database, for example. It is not checked. Default: absent. */
+  readonly initialValue?: PartialOutput<OutputOf<Schema>>
   /** How long at least between two snapshots of a value that grows, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
   readonly throttleMs?: number
   /** Called once for each value that is whole, or failed. */
@@ -85,7 +87,7 @@ export function createObjectStore<const Schema extends AnySchema, Input = unknow
   type Snapshot = ObjectSnapshot<OutputOf<Schema>>
   const shape = shapeOf(options.schema)
   /** The part of the value that has arrived. It grows in place. */
-  let part: PartialOutput<OutputOf<Schema>> | undefined
+  let part = options.initialValue
   const partly = (status: 'ready' | 'submitted' | 'streaming', isBusy = status !== 'ready'): Snapshot => {
     return { status, isBusy, object: structuredClone(part), error: undefined }
   }

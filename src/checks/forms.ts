@@ -40,6 +40,7 @@ import type { agUi } from '../page/ag-ui.ts'
 import type { readChatRequest } from '../page/chat-request.ts'
 import type { answerKept, keepRun } from '../page/keep-run.ts'
 import type { memoryLog } from '../page/memory-log.ts'
+import type { ownData } from '../page/own-data.ts'
 import type { pageEvents } from '../page/page-events.ts'
 import type { readEvents } from '../page/read.ts'
 import type { resuming } from '../page/resuming.ts'
@@ -654,9 +655,14 @@ export const taken: Readonly<Record<string, Taken>> = {
       },
     },
   ),
+  ownData: row<NonNullable<Of<typeof ownData, 0>>>(
+    'make own data',
+    { onResult: 'function' },
+    { habits: { onEnd: 'onResult', onFinish: 'onResult' } },
+  ),
   createObjectStore: row<Of<typeof createObjectStore, 0>>(
     'make a store of a value',
-    { schema: '', ask: 'function', throttleMs: 'number', onFinish: 'function' },
+    { schema: '', ask: 'function', initialValue: '', throttleMs: 'number', onFinish: 'function' },
     { required: ['schema', 'ask'], habits: { api: 'ask', onError: 'onFinish', fetch: 'ask' } },
   ),
   entraClient: row<Of<typeof entraClient, 0>>('get a token', {

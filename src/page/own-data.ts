@@ -7,18 +7,29 @@
 import { applyEvent } from '../client/apply-event.ts'
 import type { RunData, RunRequest } from '../client/request.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
+import { checkOptions } from '../core/checks.ts'
 import { IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message, Metadata } from '../core/messages.ts'
 import type { AnyData, DataEvent, DataOf, DataWriter } from '../tools/types.ts'
 import { jsonOf } from './page-blocks.ts'
 
+/** Options of `ownData`. */
+export interface OwnDataOptions<Data extends object = AnyData> {
+  /**
+   * Called with the result of the run, before the page gets the end of the events. What it writes still belongs to the last answer: a cost, or
+   * the id under which a database has it. It is awaited. If it throws, the run fails with this error. A run that fails does not call it.
+   */
+  readonly onResult?: (result: RunResult, data: DataWriter<Data>) => void | Promise<void>
+}
+
 /** The `data` of one run: what is written arrives among the events of the run. */
 export interface OwnData<Data extends object = AnyData> extends DataWriter<Data>, RunData {}
 
 /**
  * Makes the `data` of one run. What is written before the run begins is its first event. A kept value is in the message of the answer: it
- * survives a reload, a storage and a sealed history, and no model gets it. A run that ends without an answer keeps nothing.
+ * survives a reload, a storage and a sealed history, and no model gets it. A run that ends without an answer keeps nothing. What is written
+ * after the end of the run is dropped.
  *
  * Type parameter: the values by their names, for pages too: `useChat<typeof tools, Data>`.
  *
@@ -30,10 +41,11 @@ export interface OwnData<Data extends object = AnyData> extends DataWriter<Data>
  * const answer = () => toResponse(stream({ model, prompt: text, data }))
  * ```
  */
-export function ownData<Data extends object = AnyData>(): OwnData<DataOf<Data>>
-export function ownData(): OwnData {
+export function ownData<Data extends object = AnyData>(options?: OwnDataOptions<DataOf<Data>>): OwnData<DataOf<Data>>
+export function ownData(options: OwnDataOptions = {}): OwnData {
+  checkOptions('ownData', options)
   let isUsed = false
-  let written: DataEvent[] = []
+  let written: StreamEvent[] = []
   let wake = () => {}
 
   async function* weave(events: Batches, host: Host): AsyncGenerator<readonly StreamEvent[]> {
@@ -59,7 +71,12 @@ export function ownData(): OwnData {
         const { done, value } = await next
         next = undefined
         if (done) return
-        yield answers.take(value)
+        const last = value.at(-1)
+        if (last?.type === 'done' && options.onResult !== undefined) {
+          if (value.length > 1) yield answers.take(value.slice(0, -1))
+          await options.onResult(last.result, data)
+          written.push(last)
+        } else yield answers.take(value)
       }
     } catch (cause) {
       answers.settle()
@@ -72,14 +89,11 @@ export function ownData(): OwnData {
     }
   }
 
-  return {
-    ...writer((event) => {
-      written.push(event) // after the run, nobody reads it
-      wake()
-    }),
-    to: writer,
-    weave,
-  }
+  const data = writer((event) => {
+    written.push(event) // after the run, nobody reads it
+    wake()
+  })
+  return { ...data, to: writer, weave }
 }
 
 type Batches = AsyncIterable<readonly StreamEvent[]>

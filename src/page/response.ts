@@ -14,7 +14,7 @@ export { type ChatRequest, type ReadChatOptions, readChatRequest } from './chat-
 export type { Encoder, Encoding, PageEnd } from './encoding.ts'
 export { answerKept, keepRun, type RunLog } from './keep-run.ts'
 export { memoryLog } from './memory-log.ts'
-export { type OwnData, ownData } from './own-data.ts'
+export { type OwnData, type OwnDataOptions, ownData } from './own-data.ts'
 export type { PageError } from './page-error.ts'
 export { pageEvents } from './page-events.ts'
 export type { PageRules, ToolView } from './page-rules.ts'

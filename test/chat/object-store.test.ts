@@ -184,6 +184,17 @@ it('the server has the checked value too', async () => {
   expect(object).toEqual(whole)
 })
 
+it('begins with the value of its owner, also on a server, and has it again after clear', async () => {
+  const initialValue = { title: 'Soup', steps: ['Boil'] }
+  const store = createObjectStore({ schema, initialValue, ask: await throughModel([text]) })
+  expect(store.getServerSnapshot()).toBe(store.getSnapshot())
+  expect(store.getSnapshot()).toEqual({ status: 'ready', isBusy: false, object: initialValue, error: undefined })
+  await store.submit('Lasagne')
+  expect(store.getSnapshot().object).toEqual(whole)
+  store.clear()
+  expect(store.getSnapshot().object).toEqual(initialValue)
+})
+
 it('a value that is not an object grows too', async () => {
   const list = t.array(t.string())
   const model = mockModel(['{"value":["a","b"]}'])

@@ -161,6 +161,7 @@ const calls: Readonly<
     (lib, options) => lib.answerKept?.(new Request('https://x.invalid'), memoryLog(), options),
   ],
   keepRun: ['keepRun', {}, (lib, options) => lib.keepRun?.(run(), memoryLog(), options)],
+  ownData: ['ownData', {}, (lib, options) => lib.ownData?.(options)],
   memoryLog: ['memoryLog', {}, (lib, options) => lib.memoryLog?.(options)],
   pageEvents: ['pageEvents', {}, (lib, options) => lib.pageEvents?.(options)],
   toResponse: ['toResponse', {}, (lib, options) => lib.toResponse?.(run(), options)],

@@ -194,6 +194,37 @@ describe('a run', () => {
     expect(error).toMatchObject({ name: 'TypeError', message: expect.stringContaining('another run') })
   })
 
+  it('can be given what belongs to the end: its result is there, and the page has it before the end', async () => {
+    const seen: unknown[] = []
+    const data = ownData<Data & { cost: number }>({
+      async onResult({ text }, { setMetadata, write }) {
+        await new Promise((resolve) => setTimeout(resolve))
+        seen.push(text)
+        setMetadata('cost', 0.5)
+        write('steps', 9)
+      },
+    })
+    const run = ask({ data })
+    const { events, result } = await outcomeOf(run)
+    expect(events.slice(-4).map(({ type }) => type)).toEqual(['message_end', 'data', 'data', 'done'])
+    expect(seen).toEqual(['Hello there'])
+    expect(kept(run.messages)).toEqual([{ dataParts: [{ name: 'steps', value: 9, at: 1 }], cost: 0.5 }])
+    expect(kept(result?.messages ?? [])).toEqual(kept(run.messages))
+    expect(events.at(-1)).toEqual({ type: 'done', result })
+  })
+
+  it('fails with the error of that function, and a failed run does not call it', async () => {
+    let count = 0
+    const onResult = () => {
+      count++
+      throw new Error('no database')
+    }
+    const { error } = await outcomeOf(ask({ data: ownData({ onResult }) }))
+    expect(error).toMatchObject({ message: 'no database' })
+    await outcomeOf(ask({ data: ownData({ onResult }), retries: 0 }, [{ cutAfter: 3, of: 'Hello there, you' }]))
+    expect(count).toBe(1)
+  })
+
   it('copies a value when it is written', async () => {
     const data = ownData<Data>()
     const sources = [{ url: 'a' }]
