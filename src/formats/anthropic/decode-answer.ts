@@ -178,7 +178,7 @@ export function decodeResponse(
 /** Reads a body as a stream of two events. */
 function readWhole(message: JsonObject, dialect: AnthropicDialect): Fragment[] {
   const out: Fragment[] = []
-  const reader = answerReader(dialect)
+  const reader = new AnswerReader(dialect)
   reader.read({ message }, 'message_start', out)
   reader.read({ delta: { stop_reason: message.stop_reason ?? null } }, 'message_delta', out)
   reader.end(out)
@@ -209,79 +209,80 @@ export function decodeStream({
   dialect = {},
   parameterNames,
 }: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
-  const reader = answerReader(dialect)
+  const reader = new AnswerReader(dialect)
   const decoder: Machine<Frame, Fragment> = {
     push({ data, event: name = '' }, out) {
       if (data === '[DONE]') reader.end(out)
       else if (data !== '') reader.read(objectAt(parseEvent(data, 'Anthropic event'), '', 'Anthropic event'), name, out)
     },
-    end: reader.end,
+    end: (out) => reader.end(out),
   }
   return withOwnNames(decoder, parameterNames)
 }
 
-/** Reads the events of an answer. */
-interface AnswerReader {
-  /** `name` is the type of an event that does not have one. */
-  read(event: JsonObject, name: string, out: Fragment[]): void
-  /** Ends the answer. An answer with a stop reason is complete, even if its last event is missing. */
-  end(out: Fragment[]): void
-}
-
-/** Returns a reader of one answer. A whole body is read as the message of `message_start`. */
-function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
+/** Reads the events of one answer. A whole body is read as the message of `message_start`. */
+class AnswerReader {
   /** The proofs that come next are of this model: the one in `message_start`, or the one that was asked after it declined. */
-  const origin = { provider, model: '' }
-  let isStarted = false
-  let isEnded = false
+  readonly #origin: { readonly provider: string; model: string }
+  #isStarted = false
+  #isEnded = false
   /** The usage so far, in Anthropic's fields. A later figure replaces an earlier one. */
-  let usage: JsonObject = {}
-  let stopReason: string | undefined
+  #usage: JsonObject = {}
+  #stopReason: string | undefined
   /** The container in `message_start` or `message_delta`. */
-  let container: unknown
+  #container: unknown
   /** The key of the block with the index 0, and a key that no block has. */
-  let firstKey = 0
-  let nextKey = 0
+  #firstKey = 0
+  #nextKey = 0
   /** Blocks of unknown kinds, by key, until they are complete. */
-  const unknown = new Map<number, JsonObject>()
+  readonly #unknown = new Map<number, JsonObject>()
 
-  return { read, end }
+  constructor({ provider = format }: AnthropicDialect) {
+    this.#origin = { provider, model: '' }
+  }
 
-  function read(event: JsonObject, name: string, out: Fragment[]): void {
+  /** `name` is the type of an event that does not have one. */
+  read(event: JsonObject, name: string, out: Fragment[]): void {
     switch (event.type ?? (name || ((event.error ?? event.detail) && 'error'))) {
       case 'content_block_delta':
-        readDelta(keyOf(event), objectIn(event, 'delta'), out)
+        this.#readDelta(this.#keyOf(event), objectIn(event, 'delta'), out)
         break
       case 'content_block_start':
-        openBlock(objectAt(event.content_block, 'content_block', 'Anthropic event'), keyOf(event), true, out)
+        this.#openBlock(
+          objectAt(event.content_block, 'content_block', 'Anthropic event'),
+          this.#keyOf(event),
+          true,
+          out,
+        )
         break
       case 'content_block_stop':
-        readStop(keyOf(event), out)
+        this.#readStop(this.#keyOf(event), out)
         break
       case 'message_start':
-        readMessage(objectIn(event, 'message'), out)
+        this.#readMessage(objectIn(event, 'message'), out)
         break
       case 'message_delta':
-        readMessageDelta(event, out)
+        this.#readMessageDelta(event, out)
         break
       case 'message_stop':
-        end(out)
+        this.end(out)
         break
       case 'error':
-        throw decodeError(inStream(event), { dialect: { provider } })
+        throw decodeError(inStream(event), { dialect: { provider: this.#origin.provider } })
     }
     // `ping` and unknown types, which Anthropic's documentation says to ignore
   }
 
-  function end(out: Fragment[]): void {
-    for (const key of [...unknown.keys()]) readStop(key, out)
-    if (isEnded || stopReason === undefined) return
-    isEnded = true
-    const containerId = textOr(field(container, 'id'), undefined)
+  /** Ends the answer. An answer with a stop reason is complete, even if its last event is missing. */
+  end(out: Fragment[]): void {
+    for (const key of [...this.#unknown.keys()]) this.#readStop(key, out)
+    if (this.#isEnded || this.#stopReason === undefined) return
+    this.#isEnded = true
+    const containerId = textOr(field(this.#container, 'id'), undefined)
     out.push({
       type: 'end',
-      stopReason: lookup(stopReasons, stopReason) ?? 'other',
-      rawStopReason: stopReason,
+      stopReason: lookup(stopReasons, this.#stopReason) ?? 'other',
+      rawStopReason: this.#stopReason,
       ...compact({ providerState: containerId === undefined ? undefined : { containerId } }),
     })
   }
@@ -289,86 +290,89 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
   // ---- the message ----------------------------------------------------------------------------
 
   /** Ignores a second message, which a proxy can insert: the blocks after it belong to the same answer. Their indexes begin again. */
-  function readMessage(message: JsonObject, out: Fragment[]): void {
-    if (isStarted) firstKey = nextKey
-    if (isStarted || Object.keys(message).length === 0) return
-    isStarted = true
+  #readMessage(message: JsonObject, out: Fragment[]): void {
+    if (this.#isStarted) this.#firstKey = this.#nextKey
+    if (this.#isStarted || Object.keys(message).length === 0) return
+    this.#isStarted = true
     const { id, type: _, role: _role, model, content, stop_reason: _reason, usage: figures, ...others } = message
-    origin.model = textOr(model, '')
+    this.#origin.model = textOr(model, '')
     out.push(compact({ type: 'start', id: textOr(id, undefined), model: textOr(model, undefined) }))
-    readOthers(others, out)
-    readUsage(figures, out)
+    this.#readOthers(others, out)
+    this.#readUsage(figures, out)
     if (!Array.isArray(content)) return
     const declined = content.find((block) => field(block, 'type') === 'fallback')
-    origin.model = textOr(field(field(declined, 'from'), 'model'), origin.model)
+    this.#origin.model = textOr(field(field(declined, 'from'), 'model'), this.#origin.model)
     // with programmatic tool calling, `message_start` has blocks
-    for (const [index, block] of content.entries()) if (isObject(block)) openBlock(block, keyOf({ index }), false, out)
+    for (const [index, block] of content.entries())
+      if (isObject(block)) this.#openBlock(block, this.#keyOf({ index }), false, out)
   }
 
-  function readMessageDelta(event: JsonObject, out: Fragment[]): void {
+  #readMessageDelta(event: JsonObject, out: Fragment[]): void {
     const { type: _, delta: _delta, usage: figures, ...beside } = event
     const { stop_reason: reason, ...within } = objectIn(event, 'delta')
-    readOthers(withoutNulls({ ...beside, ...within }), out)
-    readUsage(figures, out)
-    if (reason && !stopReason) out.push({ type: 'stop' })
-    stopReason = textOr(reason, stopReason)
+    this.#readOthers(withoutNulls({ ...beside, ...within }), out)
+    this.#readUsage(figures, out)
+    if (reason && !this.#stopReason) out.push({ type: 'stop' })
+    this.#stopReason = textOr(reason, this.#stopReason)
   }
 
   /** Reads fields that isoglot does not know. */
-  function readOthers(others: JsonObject, out: Fragment[]): void {
-    container = others.container ?? container
+  #readOthers(others: JsonObject, out: Fragment[]): void {
+    this.#container = others.container ?? this.#container
     keepUnknownOn('response', others, format, out)
   }
 
-  function readUsage(figures: unknown, out: Fragment[]): void {
+  #readUsage(figures: unknown, out: Fragment[]): void {
     if (!isObject(figures)) return
-    usage = { ...figures, ...usage, ...withoutNulls(figures) }
-    const { model } = arrayOf(usage.iterations).filter(isObject).find(isFallback) ?? {}
-    out.push({ type: 'usage', usage: decodeUsage(usage) })
-    goOn(model, out)
+    this.#usage = { ...figures, ...this.#usage, ...withoutNulls(figures) }
+    const { model } = arrayOf(this.#usage.iterations).filter(isObject).find(isFallback) ?? {}
+    out.push({ type: 'usage', usage: decodeUsage(this.#usage) })
+    this.#goOn(model, out)
   }
 
   /** Another model answers, because the one before declined. */
-  function goOn(model: unknown, out: Fragment[]): void {
-    if (typeof model !== 'string' || model === origin.model) return
-    origin.model = model
+  #goOn(model: unknown, out: Fragment[]): void {
+    if (typeof model !== 'string' || model === this.#origin.model) return
+    this.#origin.model = model
     out.push({ type: 'start', model, isChange: true })
   }
 
   // ---- blocks ---------------------------------------------------------------------------------
 
   /** The key of the latest block with an index, since the last start of a message. */
-  function keyOf({ index }: JsonObject): number {
-    const key = firstKey + numberOr(index, 0)
-    nextKey = Math.max(nextKey, key + 1)
+  #keyOf({ index }: JsonObject): number {
+    const key = this.#firstKey + numberOr(index, 0)
+    this.#nextKey = Math.max(this.#nextKey, key + 1)
     return key
   }
 
   /** Reads a block that is complete, or that stays open for its deltas. */
-  function openBlock(wire: JsonObject, key: number, isOpen: boolean, out: Fragment[]): void {
+  #openBlock(wire: JsonObject, key: number, isOpen: boolean, out: Fragment[]): void {
     const type = wire.type
-    if (unknown.has(key)) readStop(key, out)
+    if (this.#unknown.has(key)) this.#readStop(key, out)
     if (type === 'tool_use' || isServerCall(type)) {
       out.push(readCall(wire, key, isOpen))
       if (!isOpen) out.push({ type: 'close', key })
       return
     }
-    if (type === 'fallback') goOn(field(wire.to, 'model'), out)
-    const block = decodeBlock(wire, origin)
-    if (isOpen && (block.type === 'unknown' || type === 'compaction')) unknown.set(key, wire)
+    if (type === 'fallback') this.#goOn(field(wire.to, 'model'), out)
+    const block = decodeBlock(wire, this.#origin)
+    if (isOpen && (block.type === 'unknown' || type === 'compaction')) this.#unknown.set(key, wire)
     else out.push(isOpen ? { type: 'block', block, key, open: true } : { type: 'block', block, key })
   }
 
-  function readStop(key: number, out: Fragment[]): void {
-    const wire = unknown.get(key)
-    unknown.delete(key)
-    out.push(wire === undefined ? { type: 'close', key } : { type: 'block', block: decodeBlock(wire, origin), key })
+  #readStop(key: number, out: Fragment[]): void {
+    const wire = this.#unknown.get(key)
+    this.#unknown.delete(key)
+    out.push(
+      wire === undefined ? { type: 'close', key } : { type: 'block', block: decodeBlock(wire, this.#origin), key },
+    )
   }
 
-  function readDelta(key: number, delta: JsonObject, out: Fragment[]): void {
-    const block = unknown.size === 0 ? undefined : unknown.get(key)
+  #readDelta(key: number, delta: JsonObject, out: Fragment[]): void {
+    const block = this.#unknown.size === 0 ? undefined : this.#unknown.get(key)
     if (block !== undefined) {
-      unknown.set(key, withDelta(block, delta))
+      this.#unknown.set(key, withDelta(block, delta))
       return
     }
     switch (delta.type) {
@@ -385,7 +389,7 @@ function answerReader({ provider = format }: AnthropicDialect): AnswerReader {
         return
       case 'signature_delta': {
         const signature = piece(delta, 'signature') // complete, so it replaces an earlier one
-        if (signature !== '') out.push({ type: 'patch', key, opaque: proof({ signature }, origin) })
+        if (signature !== '') out.push({ type: 'patch', key, opaque: proof({ signature }, this.#origin) })
         return
       }
       case 'citations_delta': {

@@ -218,10 +218,10 @@ export function decodeToolCalls(
 
 /** Returns whether the body is an answer. */
 function readBody(body: unknown, dialect: GeminiDialect, out: Fragment[], offered?: Offered): boolean {
-  const reader = answerReader(dialect, offered)
+  const reader = new AnswerReader(dialect, offered)
   reader.read(body, out)
   reader.end(out)
-  return reader.isAnswer()
+  return reader.isAnswer
 }
 
 // ---- a stream -----------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ export function decodeStream({
   dialect = geminiDialect,
   ...offered
 }: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
-  const reader = answerReader(dialect, offered)
+  const reader = new AnswerReader(dialect, offered)
   const decoder: Machine<Frame, Fragment> = {
     push({ data }, out) {
       const text = data.trim()
@@ -252,80 +252,89 @@ export function decodeStream({
 }
 
 /** Reads the chunks of one answer. */
-interface AnswerReader {
+class AnswerReader {
+  readonly #dialect: GeminiDialect
+  readonly #toolNames: Offered['toolNames']
+  /** Whether Google can run calls on a server of MCP. It reports them as calls of functions. `undefined` if the tools are not known. */
+  readonly #runsCalls: boolean | undefined
+  /** Whether the client has to run calls of names that it did not offer. */
+  readonly #drivesComputer: boolean | undefined
+  /** Calls and results that follow each other. Google ran the calls that have a result. */
+  readonly #held: [part: JsonObject, call: CallFragment | undefined][] = []
+  /** The calls of the current chunk. */
+  #calls: CallFragment[] = []
+  /** Whether there was a candidate, or the prompt was blocked. */
+  isAnswer = false
+  /** The provider and the model, which made the proofs. */
+  #origin: Origin
+  #isStarted = false
+  /** The number of wire parts so far, as `partIndex` counts them: text that continues in the next chunk counts once. It makes keys of blocks. */
+  #partCount = 0
+  /** One entry for each text block. */
+  readonly #tracks: Track[] = []
+  /** The text block that the next unsigned text continues. */
+  #openText: Track | undefined
+  /** The ends of text blocks. The next chunk closes them, because the chunk that ends them may also contain their citations. */
+  readonly #ends: Fragment[] = []
+  #partialCall: PartialCall | undefined
+  #finishReason: string | undefined
+  /** Why the prompt was blocked; empty if the wire does not say why. */
+  #blockReason: string | undefined
+  /** The usage so far. */
+  #allUsage: JsonObject = {}
+  /** The text of the last usage snapshot. */
+  #lastUsage: string | undefined
+  /** The fragment for the usage so far. */
+  #figures: Fragment | undefined
+  /** Fields of the candidate that isoglot has no field for. */
+  #candidateFields: JsonObject = {}
+  /** The index of the candidate that is read: the first one. */
+  #answerIndex: number | undefined
+  /** The other candidates. isoglot has only one answer, but a request can ask for several. */
+  readonly #others: Json[] = []
+  /** Fields of the response that isoglot has no field for. */
+  #responseFields: JsonObject = {}
+
+  constructor(dialect: GeminiDialect, { toolNames, offeredTools }: Offered = {}) {
+    const has = (name: string) => offeredTools?.some((tool) => 'value' in tool && Object.hasOwn(tool.value, name))
+    this.#dialect = dialect
+    this.#toolNames = toolNames
+    this.#runsCalls = has('mcpServers')
+    this.#drivesComputer = has('computerUse')
+    this.#origin = { provider: dialect.provider, model: '' }
+  }
+
   /**
    * Reads a chunk, a whole body, or a list of chunks. The API sends a list if the request did not ask for SSE.
    *
    * @returns the calls that it read. They may come to `out` later.
    */
-  read(value: unknown, out: Fragment[]): Fragment[]
-  /** Adds the citations and the other fields, and the end if the wire reported that the answer is complete. */
-  end(out: Fragment[]): void
-  /** Whether there was a candidate, or the prompt was blocked. */
-  isAnswer(): boolean
-}
-
-/** Reads the chunks of one answer. */
-function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offered = {}): AnswerReader {
-  const has = (name: string) => offeredTools?.some((tool) => 'value' in tool && Object.hasOwn(tool.value, name))
-  /** Whether Google can run calls on a server of MCP. It reports them as calls of functions. */
-  const runsCalls = has('mcpServers')
-  /** Whether the client has to run calls of names that it did not offer. */
-  const drivesComputer = has('computerUse')
-  /** Calls and results that follow each other. Google ran the calls that have a result. */
-  const held: [part: JsonObject, call: CallFragment | undefined][] = []
-  /** The calls of the current chunk. */
-  let calls: CallFragment[] = []
-  let isAnswer = false
-  /** The provider and the model, which made the proofs. */
-  let origin: Origin = { provider: dialect.provider, model: '' }
-  let isStarted = false
-  /** The number of wire parts so far, as `partIndex` counts them: text that continues in the next chunk counts once. It makes keys of blocks. */
-  let partCount = 0
-  /** One entry for each text block. */
-  const tracks: Track[] = []
-  /** The text block that the next unsigned text continues. */
-  let openText: Track | undefined
-  /** The ends of text blocks. The next chunk closes them, because the chunk that ends them may also contain their citations. */
-  const ends: Fragment[] = []
-  let partialCall: PartialCall | undefined
-  let finishReason: string | undefined
-  /** Why the prompt was blocked; empty if the wire does not say why. */
-  let blockReason: string | undefined
-  /** The usage so far. */
-  let allUsage: JsonObject = {}
-  /** The text of the last usage snapshot. */
-  let lastUsage: string | undefined
-  /** The fragment for the usage so far. */
-  let figures: Fragment | undefined
-  /** Fields of the candidate that isoglot has no field for. */
-  let candidateFields: JsonObject = {}
-  /** The index of the candidate that is read: the first one. */
-  let answerIndex: number | undefined
-  /** The other candidates. isoglot has only one answer, but a request can ask for several. */
-  const others: Json[] = []
-  /** Fields of the response that isoglot has no field for. */
-  let responseFields: JsonObject = {}
-
-  function read(value: unknown, out: Fragment[]): Fragment[] {
-    calls = []
-    if (!Array.isArray(value)) readChunk(value, '', out)
-    else for (const [at, chunk] of value.entries()) readChunk(chunk, `[${at}]`, out)
-    return calls
+  read(value: unknown, out: Fragment[]): Fragment[] {
+    this.#calls = []
+    if (!Array.isArray(value)) this.#readChunk(value, '', out)
+    else for (const [at, chunk] of value.entries()) this.#readChunk(chunk, `[${at}]`, out)
+    return this.#calls
   }
 
-  function end(out: Fragment[]): void {
-    release(out)
-    endCall(false, out)
-    for (const [at, citations] of readCitations(candidateFields, tracks).entries()) {
-      if (citations.length > 0) out.push({ type: 'patch', key: tracks[at]?.key as number, citations })
+  /** Adds the citations and the other fields, and the end if the wire reported that the answer is complete. */
+  end(out: Fragment[]): void {
+    this.#release(out)
+    this.#endCall(false, out)
+    for (const [at, citations] of readCitations(this.#candidateFields, this.#tracks).entries()) {
+      if (citations.length > 0) out.push({ type: 'patch', key: this.#tracks[at]?.key as number, citations })
     }
-    keepUnknownOn('message', candidateFields, format, out)
-    keepUnknownOn('response', { ...responseFields, ...compact({ candidates: unlessEmpty(others) }) }, format, out)
-    const rawStopReason = finishReason ?? blockReason
+    keepUnknownOn('message', this.#candidateFields, format, out)
+    keepUnknownOn(
+      'response',
+      { ...this.#responseFields, ...compact({ candidates: unlessEmpty(this.#others) }) },
+      format,
+      out,
+    )
+    const rawStopReason = this.#finishReason ?? this.#blockReason
     if (rawStopReason === undefined) return
-    const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, rawStopReason) ?? 'other')
-    const continuationToken = textOr(candidateFields.continuationToken, undefined)
+    const stopReason =
+      this.#finishReason === undefined ? 'content_filter' : (lookup(stopReasons, rawStopReason) ?? 'other')
+    const continuationToken = textOr(this.#candidateFields.continuationToken, undefined)
     const isPaused = stopReason === 'pause' && continuationToken !== undefined
     const providerState = isPaused ? { continuationToken } : undefined
     out.push(compact({ type: 'end', stopReason, rawStopReason: rawStopReason || undefined, providerState }))
@@ -333,177 +342,176 @@ function answerReader(dialect: GeminiDialect, { toolNames, offeredTools }: Offer
 
   // ---- chunks ---------------------------------------------------------------------------------
 
-  function readChunk(value: unknown, path: string, out: Fragment[]): void {
+  #readChunk(value: unknown, path: string, out: Fragment[]): void {
     const chunk = objectAt(value, path, 'Gemini response')
     const { error, promptFeedback, usageMetadata } = chunk
     if ((error ?? (chunk.candidates ? undefined : chunk.detail) ?? undefined) !== undefined) {
-      throw decodeError(inStream(chunk), { dialect })
+      throw decodeError(inStream(chunk), { dialect: this.#dialect })
     }
-    if (!isStarted) begin(chunk, out)
-    if (ends.length > 0) out.push(...ends.splice(0))
+    if (!this.#isStarted) this.#begin(chunk, out)
+    if (this.#ends.length > 0) out.push(...this.#ends.splice(0))
     const candidates = listAt(chunk.candidates, 'candidates', 'Gemini response')
-    for (let at = 0; at < candidates.length; at++) readCandidate(candidates[at] as Json, at, out)
+    for (let at = 0; at < candidates.length; at++) this.#readCandidate(candidates[at] as Json, at, out)
     // A blocked prompt has no candidates. Some hosts send a message instead of the reason.
     const reason = textOr(field(promptFeedback, 'blockReason'), undefined)
     const message = textOr(field(promptFeedback, 'blockReasonMessage'), undefined)
     if (reason !== undefined || message !== undefined) {
-      blockReason = reason ?? blockReason ?? ''
-      isAnswer = true
+      this.#blockReason = reason ?? this.#blockReason ?? ''
+      this.isAnswer = true
     }
-    if (isObject(usageMetadata)) readUsage(usageMetadata, out)
-    responseFields = addFields(responseFields, otherFields(chunk, knownFields.response))
+    if (isObject(usageMetadata)) this.#readUsage(usageMetadata, out)
+    this.#responseFields = addFields(this.#responseFields, otherFields(chunk, knownFields.response))
   }
 
-  function begin({ modelVersion, responseId, createTime }: JsonObject, out: Fragment[]): void {
-    isStarted = true
+  #begin({ modelVersion, responseId, createTime }: JsonObject, out: Fragment[]): void {
+    this.#isStarted = true
     const model = textOr(modelVersion, undefined)
     const createdAt = numberOr(Math.floor(Date.parse(textOr(createTime, '')) / 1000), undefined)
-    origin = { ...origin, model: model ?? '' }
+    this.#origin = { ...this.#origin, model: model ?? '' }
     out.push(compact({ type: 'start', id: textOr(responseId, undefined), model, createdAt }))
   }
 
   /** Reads the usage, which most streams repeat unchanged in every chunk. If it is unchanged, the same fragment is sent again. */
-  function readUsage(snapshot: JsonObject, out: Fragment[]): void {
+  #readUsage(snapshot: JsonObject, out: Fragment[]): void {
     const text = JSON.stringify(snapshot)
-    if (figures === undefined || text !== lastUsage) {
-      allUsage = isComplete(snapshot) ? snapshot : addFields(allUsage, snapshot)
-      figures = { type: 'usage', usage: decodeUsage(allUsage) }
-      lastUsage = text
+    if (this.#figures === undefined || text !== this.#lastUsage) {
+      this.#allUsage = isComplete(snapshot) ? snapshot : addFields(this.#allUsage, snapshot)
+      this.#figures = { type: 'usage', usage: decodeUsage(this.#allUsage) }
+      this.#lastUsage = text
     }
-    out.push(figures)
+    out.push(this.#figures)
   }
 
-  function readCandidate(value: Json, index: number, out: Fragment[]): void {
+  #readCandidate(value: Json, index: number, out: Fragment[]): void {
     const candidate = objectAt(value, `candidates[${index}]`, 'Gemini response')
-    isAnswer = true
+    this.isAnswer = true
     const place = numberOr(candidate.index, 0)
-    answerIndex ??= place
-    if (place !== answerIndex) {
-      others.push(candidate)
+    this.#answerIndex ??= place
+    if (place !== this.#answerIndex) {
+      this.#others.push(candidate)
       return
     }
     const content = objectAt(candidate.content ?? {}, `candidates[${index}].content`, 'Gemini response')
     const parts = listAt(content.parts, `candidates[${index}].content.parts`, 'Gemini response')
-    for (let at = 0; at < parts.length; at++) readPart(parts[at] as Json, at > 0, out)
-    if (candidate.finishReason && !finishReason) out.push({ type: 'stop' })
-    finishReason = textOr(candidate.finishReason, finishReason)
-    if (finishReason !== undefined && !runsCalls) release(out)
+    for (let at = 0; at < parts.length; at++) this.#readPart(parts[at] as Json, at > 0, out)
+    if (candidate.finishReason && !this.#finishReason) out.push({ type: 'stop' })
+    this.#finishReason = textOr(candidate.finishReason, this.#finishReason)
+    if (this.#finishReason !== undefined && !this.#runsCalls) this.#release(out)
     const rest = otherFields(content, knownFields.content)
-    candidateFields = addFields(candidateFields, otherFields(candidate, knownFields.candidate))
-    candidateFields = addFields(candidateFields, rest && { content: rest })
+    this.#candidateFields = addFields(this.#candidateFields, otherFields(candidate, knownFields.candidate))
+    this.#candidateFields = addFields(this.#candidateFields, rest && { content: rest })
   }
 
   // ---- parts ----------------------------------------------------------------------------------
 
-  function readPart(given: Json, isNext: boolean, out: Fragment[]): void {
+  #readPart(given: Json, isNext: boolean, out: Fragment[]): void {
     const text = isObject(given) ? plainText(given) : undefined
     if (text !== undefined) {
-      release(out)
-      readText(text, isNext, out)
+      this.#release(out)
+      this.#readText(text, isNext, out)
       return
     }
     const part = isObject(given) ? addFields({}, given) : given
     const call = field(part, 'functionCall')
     if (isObject(part) && isObject(call)) {
-      readCall(part, call, out)
+      this.#readCall(part, call, out)
       return
     }
     if (isObject(part) && isObject(part.functionResponse)) {
-      endText()
-      held.push([part, undefined])
+      this.#endText()
+      this.#held.push([part, undefined])
       return
     }
-    release(out)
+    this.#release(out)
     // Image models send parts without fields between images, and the server refuses them in a request.
-    if (!isObject(part) || Object.keys(part).length > 0) readBlock(decodePart(part, origin), out)
+    if (!isObject(part) || Object.keys(part).length > 0) this.#readBlock(decodePart(part, this.#origin), out)
   }
 
   /** Adds text to the open text block. If it is not the first part of its chunk, citations count it as a part of its own. */
-  function readText(text: string, isNext: boolean, out: Fragment[]): void {
+  #readText(text: string, isNext: boolean, out: Fragment[]): void {
     if (text === '') return
-    if (isNext) openText?.parts.push({ part: partCount++, byte: openText.bytes })
-    const track = openText ?? startText()
+    if (isNext) this.#openText?.parts.push({ part: this.#partCount++, byte: this.#openText.bytes })
+    const track = this.#openText ?? this.#startText()
     countText(track, text)
     out.push({ type: 'text', text, key: track.key })
   }
 
-  function startText(): Track {
-    openText = newTrack(partCount++)
-    tracks.push(openText)
-    return openText
+  #startText(): Track {
+    this.#openText = newTrack(this.#partCount++)
+    this.#tracks.push(this.#openText)
+    return this.#openText
   }
 
-  function endText(): void {
-    if (openText !== undefined) ends.push({ type: 'close', key: openText.key })
-    openText = undefined
+  #endText(): void {
+    if (this.#openText !== undefined) this.#ends.push({ type: 'close', key: this.#openText.key })
+    this.#openText = undefined
   }
 
   /** Reads a block. A thought without a proof continues the one before; every other block is complete. */
-  function readBlock(block: ContentBlock, out: Fragment[]): void {
-    endText()
+  #readBlock(block: ContentBlock, out: Fragment[]): void {
+    this.#endText()
     if (block.type === 'text') {
-      const track = startText()
+      const track = this.#startText()
       countText(track, block.text)
       out.push({ type: 'block', block, key: track.key, open: true })
-      endText()
+      this.#endText()
     } else if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {
       out.push({ type: 'reasoning', text: block.text })
     } else {
-      partCount++
+      this.#partCount++
       out.push({ type: 'block', block })
     }
   }
 
   /** Reads a call. It is whole, or its arguments follow in parts without a name. */
-  function readCall(part: JsonObject, call: JsonObject, out: Fragment[]): void {
-    endText()
+  #readCall(part: JsonObject, call: JsonObject, out: Fragment[]): void {
+    this.#endText()
     const willContinue = call.willContinue === true
-    if (partialCall === undefined || textOr(call.name, undefined) !== undefined) {
-      endCall(false, out)
-      const key = partCount++
-      const isRun = runsCalls && !drivesComputer && toolNames?.has(stringOr(call.name, '')) === false
-      const read = readCallPart(part, call, origin, key, isRun ? ranId(call, key) : undefined)
-      calls.push(read)
+    if (this.#partialCall === undefined || textOr(call.name, undefined) !== undefined) {
+      this.#endCall(false, out)
+      const key = this.#partCount++
+      const isRun = this.#runsCalls && !this.#drivesComputer && this.#toolNames?.has(stringOr(call.name, '')) === false
+      const read = readCallPart(part, call, this.#origin, key, isRun ? ranId(call, key) : undefined)
+      this.#calls.push(read)
       if (!willContinue && arrayOf(call.partialArgs).length === 0) {
-        held.push([part, read])
+        this.#held.push([part, read])
         // Without such a server, no result can follow.
-        if (runsCalls === false) release(out)
+        if (this.#runsCalls === false) this.#release(out)
         return
       }
-      release(out)
+      this.#release(out)
       out.push(read)
-      partialCall = newPartialCall(key)
+      this.#partialCall = newPartialCall(key)
     }
-    partialCall.add(call.partialArgs)
-    if (!willContinue) endCall(true, out)
+    this.#partialCall.add(call.partialArgs)
+    if (!willContinue) this.#endCall(true, out)
   }
 
   /** Reads what was held, now that it is known which calls Google ran. */
-  function release(out: Fragment[]): void {
+  #release(out: Fragment[]): void {
     const ids = ranIds(
-      held.map(([part]) => part),
-      partCount,
+      this.#held.map(([part]) => part),
+      this.#partCount,
     )
-    for (const [part, call] of held.splice(0)) {
+    for (const [part, call] of this.#held.splice(0)) {
       const id = ids.get(part)
       if (call === undefined) {
-        readBlock({ ...decodePart(part, origin), ...compact({ toolCallId: id }) } as ContentBlock, out)
+        this.#readBlock({ ...decodePart(part, this.#origin), ...compact({ toolCallId: id }) } as ContentBlock, out)
         continue
       }
       const key = call.key as number
-      if (id !== undefined) Object.assign(call, readCallPart(part, objectIn(part, 'functionCall'), origin, key, id))
+      if (id !== undefined)
+        Object.assign(call, readCallPart(part, objectIn(part, 'functionCall'), this.#origin, key, id))
       out.push(call, { type: 'close', key })
     }
   }
 
-  function endCall(isFinished: boolean, out: Fragment[]): void {
-    if (partialCall === undefined) return
-    const { key } = partialCall
-    out.push({ type: 'call', key, arguments: partialCall.end(isFinished) }, { type: 'close', key })
-    partialCall = undefined
+  #endCall(isFinished: boolean, out: Fragment[]): void {
+    if (this.#partialCall === undefined) return
+    const { key } = this.#partialCall
+    out.push({ type: 'call', key, arguments: this.#partialCall.end(isFinished) }, { type: 'close', key })
+    this.#partialCall = undefined
   }
-
-  return { read, end, isAnswer: () => isAnswer }
 }
 
 /** Returns the text of a part that has no other value. Most parts are like that. */
