@@ -42,7 +42,7 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
 }
 
 /** The same for an event of an answer. */
-export function applyAnswerEvent(messages: readonly Message[], event: MessageEvent): readonly Message[] {
+function applyAnswerEvent(messages: readonly Message[], event: MessageEvent): readonly Message[] {
   switch (event.type) {
     case 'message_start':
       return [...messages, begun(event)]

@@ -41,7 +41,7 @@ export function readMessage(value: unknown, path: string, reading: Reading): Mes
 }
 
 /** A pair of a known role and content; any other two strings are two messages. */
-export function isPair(value: unknown): value is [string, Json] {
+function isPair(value: unknown): value is [string, Json] {
   return Array.isArray(value) && value.length === 2 && roleOf(value[0]) !== undefined
 }
 

@@ -13,7 +13,7 @@ import type { Encoding } from './encoding.ts'
 import { withoutRepeats } from './repeats.ts'
 
 /** The header that marks a response in this format, with its version. */
-export const eventsHeader = 'x-isoglot-events'
+const eventsHeader = 'x-isoglot-events'
 
 /** Headers for server-sent events that proxies must not store or compress. */
 export const sseHeaders = {

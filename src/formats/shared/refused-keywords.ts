@@ -21,7 +21,7 @@ export function leavingOut(isRefused: (keyword: string, value: Json) => boolean)
 }
 
 /** Whether a keyword limits texts or lists by more than this. */
-export function isLimitOver(keyword: string, value: Json, characters: number, entries: number): boolean {
+function isLimitOver(keyword: string, value: Json, characters: number, entries: number): boolean {
   const [, what] = /^m(?:in|ax)(Length|Items)$/.exec(keyword) ?? []
   return what !== undefined && numberOr(value, 0) > (what === 'Items' ? entries : characters)
 }
