@@ -9,9 +9,11 @@ import type { GatewayOptions } from './types.ts'
 
 type Origins = GatewayOptions['origins']
 
-/** Headers of an answer that a page may read. */
-export const exposed =
-  'retry-after, x-request-id, request-id, x-amzn-requestid, x-should-retry, x-isoglot-refusal, x-token-count'
+/** Headers of an answer that a page of another origin may read: all that a client of ours or of a provider looks at. */
+export const exposed: string = [
+  'retry-after, retry-after-ms, x-request-id, request-id, x-amzn-requestid, x-amzn-errortype, x-should-retry, x-token-count',
+  'x-isoglot-answer, x-isoglot-refusal, x-isoglot-stream',
+].join(', ')
 
 /** The id of a request, under each name by which an official client looks for it. */
 export function idHeaders(id: string): Record<string, string> {

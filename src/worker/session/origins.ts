@@ -26,9 +26,6 @@ const allowedHeaders = new Set([
   'x-goog-api-key',
 ])
 
-/** Headers of an answer that a page may read. */
-const exposedHeaders = `${exposed}, x-isoglot-stream`
-
 /** @throws {ApiError} if the origin is not allowed, or if it is missing but required. */
 export function checkOrigin(request: Request, config: Config, required: boolean): void {
   const origin = request.headers.get('origin')
@@ -84,7 +81,7 @@ export function addCorsHeaders(headers: Headers, request: Request, config: Confi
   const origin = request.headers.get('origin')
   if (origin === null || !isAllowed(origin, request, config)) return
   headers.set('access-control-allow-origin', origin)
-  headers.set('access-control-expose-headers', exposedHeaders)
+  headers.set('access-control-expose-headers', exposed)
 }
 
 /** The answer to a preflight of an allowed page. */
