@@ -4,6 +4,8 @@ import type { RoundChange, RoundStart } from '../client/hooks.ts'
 import { checkModel, type RunRequest } from '../client/request.ts'
 import { generate } from '../client/run.ts'
 import { checkOptions } from '../core/checks.ts'
+import { toolCallsOf } from '../core/content.ts'
+import { findLastIndex } from '../core/json.ts'
 import { message } from '../core/message.ts'
 import type { Message } from '../core/messages.ts'
 import type { Model } from '../core/question.ts'
@@ -17,7 +19,20 @@ import { trimMessages } from '../messages/trim-messages.ts'
 export type BeforeRound = NonNullable<RunRequest['beforeRound']>
 
 /**
+ * The end of a conversation that the model has not answered, which always stays: the last message, or the last turn with calls, their results
+ * and what follows them. Without its results, the model would call the tools again.
+ */
+function openEndOf(messages: readonly Message[]): Readonly<Record<'earlier' | 'open', readonly Message[]>> {
+  const groups = groupsOf(messages)
+  const turn = findLastIndex(groups, (group) => group.some(({ role }) => role === 'assistant'))
+  const hasCalls = groups[turn]?.some((one) => toolCallsOf(one).length > 0)
+  const open = groups.slice(hasCalls ? turn : -1).flat()
+  return { earlier: messages.slice(0, messages.length - open.length), open }
+}
+
+/**
  * Keeps the instructions, the first message of the user and as many of the last messages as fit. A call and its results stay or go together.
+ * What the model has not answered stays even if it does not fit.
  *
  * @param options `over`: the conversation is cut if it has more tokens than this, by `countTokensApproximately`.
  */
@@ -26,20 +41,26 @@ export function keepFirst(options: { readonly over: number }): BeforeRound {
   const { over } = options
   return ({ messages }) => {
     if (countTokensApproximately(messages) <= over) return undefined
-    return { messages: trimMessages(messages, { maxTokens: over, keepFirstUser: true }) }
+    const { earlier, open } = openEndOf(messages)
+    const maxTokens = Math.max(0, over - countTokensApproximately(open))
+    return { messages: [...trimMessages(earlier, { maxTokens, keepFirstUser: true }), ...open] }
   }
 }
 
 /** In the place of a result that was dropped. */
 const dropped = '[Removed. Call the tool again if you need this result.]'
 
-/** Replaces the results of tools by a sentence, except the last ones (`keep`). Calls stay unchanged. */
+/**
+ * Replaces the results of tools by a sentence, except the last ones (`keep`), and those that the model has not read yet. Calls
+ * stay unchanged.
+ */
 export function dropOldResults(options: { readonly keep: number }): BeforeRound {
   checkOptions('dropOldResults', options)
   const { keep } = options
   return ({ messages }) => {
     const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
-    const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
+    const { earlier } = openEndOf(messages)
+    const old = new Set(places.slice(0, Math.max(0, places.length - keep)).filter((at) => at < earlier.length))
     const isOld = (one: Message, at: number) => old.has(at) && one.content !== dropped
     if (!messages.some(isOld)) return undefined
     return { messages: messages.map((one, at) => (isOld(one, at) ? ({ ...one, content: dropped } as Message) : one)) }
@@ -64,13 +85,12 @@ export function summarise(options: {
   return async ({ messages, signal }) => {
     if (countTokensApproximately(messages) <= over) return undefined
     const head = messages.slice(0, countInstructions(messages))
-    const groups = groupsOf(messages.slice(head.length))
-    const old = groups.slice(0, -1).flat()
+    const { earlier: old, open } = openEndOf(messages.slice(head.length))
     if (old.length === 0) return undefined
     const { text } = await generate({ model, system: instruction, prompt: prettyPrint(old), signal })
     if (text === '') return undefined
     return {
-      messages: [...head, message.user(`Summary of the conversation so far:\n\n${text}`), ...(groups.at(-1) ?? [])],
+      messages: [...head, message.user(`Summary of the conversation so far:\n\n${text}`), ...open],
     }
   }
 }

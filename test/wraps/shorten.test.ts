@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../src/core/content.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { block, generate, type Message, message, t, tool } from '../../src/index.ts'
+import { call, mockModel } from '../../src/test/index.ts'
 import {
   type BeforeRound,
   chain,
@@ -61,6 +62,44 @@ it('dropOldResults drops the text of old results once, and no call', async () =>
   expect(results).toEqual(['[Remo', '[Remo', '[Remo', '4xxxx'])
   expect(kept.length).toBe(long.length)
   expect(await changed(dropOldResults({ keep: 1 }), kept)).toBeUndefined()
+})
+
+describe.each<[string, BeforeRound]>([
+  ['keepFirst', keepFirst({ over: 1 })],
+  ['dropOldResults', dropOldResults({ keep: 0 })],
+  ['summarise', summarise({ model: mockModel(() => 'In short.'), over: 1 })],
+])('%s never changes what the model has not answered', (_name, step) => {
+  const calls = (...ids: number[]) => message.assistant(ids.map((id) => block.toolCall(`c${id}`, 'f', { id })))
+  const result = (id: number): Message => ({ role: 'tool', toolCallId: `c${id}`, name: 'f', content: 'y'.repeat(900) })
+  const ends: Record<string, readonly Message[]> = {
+    'a question': [message.user('z'.repeat(900))],
+    'a result': [calls(8), result(8)],
+    'parallel results': [calls(8, 9), result(8), result(9)],
+    'one of two results': [calls(8, 9), result(9)],
+    'results and a question': [calls(8, 9), result(8), result(9), message.user('And now?')],
+    'thoughts, then a call': [message.assistant([block.reasoning('Hm')]), calls(8), result(8)],
+  }
+  it.each(Object.entries(ends))('%s', async (_end, end) => {
+    for (const before of [long, [...long, message.assistant('Done.')], long.slice(1, 2), []]) {
+      const kept = await changed(step, [...before, ...end])
+      if (kept !== undefined) expect(kept.slice(-end.length)).toEqual(end)
+      expect(before.length === 0 || kept !== undefined || before.length === 1).toBe(true)
+    }
+  })
+})
+
+it.each<[string, BeforeRound]>([
+  ['keepFirst', keepFirst({ over: 1 })],
+  ['dropOldResults', dropOldResults({ keep: 0 })],
+])('with %s, each tool runs once', async (_name, beforeRound) => {
+  const ran: number[] = []
+  const parameters = t.object({ n: t.number() })
+  const pay = tool({ name: 'pay', parameters, execute: ({ n }) => `paid ${ran.push(n)}` })
+  const read = (body: object) => /paid 1.*paid 2/.test(JSON.stringify(body))
+  const answer = ({ body }: { body: object }) =>
+    read(body) ? 'Done' : { calls: [call('pay', { n: 1 }), call('pay', { n: 2 })] }
+  await generate({ model: mockModel(answer), prompt: 'Pay both', tools: [pay], beforeRound })
+  expect(ran).toEqual([1, 2])
 })
 
 describe('summarise', () => {
