@@ -154,9 +154,9 @@ function askForRest(server: AnswerServer, id: string, taken: number, { signal }:
   return server.ask(urlOfStored(server, id), { method: 'GET', headers: { 'last-event-id': `${taken}` }, signal })
 }
 
+/** Below the server's own path, if it has one. Before it stands what the format adds to that: `/answer`, `/v1`, `/v2` or `/v1beta`. */
 function urlOfStored({ baseUrl }: AnswerServer, id: string): string {
-  const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
-  return `${origin}/v1/streams/${id}`
+  return `${baseUrl.replace(/\/*(?:\/answer|\/v\d\w*)?\/*(?:[?#].*)?$/, '')}/v1/streams/${id}`
 }
 
 /** The first attempt to go on is made at once. */

@@ -314,3 +314,17 @@ describe('an end before the end', () => {
     expect(kept.asked).toEqual([])
   })
 })
+
+describe.each(allWires)('a server below a path, by $name', (wire) => {
+  it.each(['/v1', '/ai/v1', '/deep/er/v1'])('continues and ends its answers there: %s', async (path) => {
+    const answer = answerOf(wire)
+    const kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, 2)) + 3, how: 'broken' }])
+    const model = { ...wire.model(`${origin}${path}`), fetch: kept.fetch }
+    const run = stream({ model, prompt: 'Hi', retries: 0, resume: resumable() })
+    await run.response
+    await run.stop()
+    const urls = kept.requests.filter(({ method }) => method !== 'POST').map(({ url }) => url)
+    expect(urls.length).toBeGreaterThan(0)
+    expect(new Set(urls)).toEqual(new Set([`${origin}${path.replace(/v1$/, '')}v1/streams/${streamId}`]))
+  })
+})
