@@ -243,14 +243,25 @@ describe('a remote model', () => {
       sent = String(init?.body)
       return new Response('', { status: 400 })
     }
+    const metadata = { note: 'secret', cacheHint: 'ephemeral' } as const
     const messages: Message[] = [
       message.user('Hi'),
       message.assistant([block.toolCall('c1', 'f', {})]),
       { ...message.tool('ok', { toolCallId: 'c1' }), artifacts: ['secret'], extra: { a: 'secret' } },
-      { ...message.user('Go'), metadata: { note: 'secret' } },
+      { ...message.user('Go'), metadata: { note: 'secret', cacheHint: 'ephemeral' } },
+      message.user([{ ...block.text('now'), metadata }]),
+      message.assistant([block.toolCall('c2', 'f', {})]),
+      { ...message.tool('ok', { toolCallId: 'c2' }), content: [{ ...block.text('done'), metadata }] },
     ]
-    await generate({ model: behind(model, { fetch }), messages }).catch(() => {})
-    expect(sent).toContain('"ok"')
+    const tools = [{ name: 'f', parameters: { type: 'object' }, metadata }]
+    await generate({
+      model: behind(model, { fetch }),
+      system: [{ ...block.text('Be brief'), metadata }],
+      messages,
+      tools,
+    }).catch(() => {})
+    for (const word of ['"ok"', '"now"', '"done"', '"Be brief"', '"f"']) expect(sent).toContain(word)
+    expect(sent.match(/"cacheHint":"ephemeral"/g)).toHaveLength(5)
     expect(sent).not.toContain('secret')
   })
 })

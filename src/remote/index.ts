@@ -11,7 +11,7 @@ import { checkOptions } from '../core/checks.ts'
 import { callIdsOf } from '../core/content.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { AssistantMessage, ContentBlock, Loss, Message, MessageEvent } from '../core/messages.ts'
+import type { AssistantMessage, ContentBlock, Loss, MessageEvent } from '../core/messages.ts'
 import { placesOf } from '../core/places.ts'
 import type {
   AnswerServer,
@@ -87,21 +87,24 @@ function bodyOf({ model }: RemoteModel, { context, options }: Question, call: Ca
   const { takenIds, onlyWhole, wholeAnswer, liveArguments, retries } = call
   const here = new Set<string | undefined>(callIdsOf(context.messages))
   const ids = [...(takenIds?.() ?? [])].filter((id) => id !== undefined && !here.has(id))
-  const messages = context.messages.map(forServer)
+  const { system, tools, messages } = context
   return JSON.stringify({
     version: 1,
     model,
-    context: { ...context, messages },
+    context: { ...context, system: forServer(system), tools: forServer(tools), messages: forServer(messages) },
     options: others,
     ...compact({ takenIds: unlessEmpty(ids), retries, onlyWhole, wholeAnswer, live: liveArguments && true }),
   })
 }
 
-/** The message without what is for the application only. Of `metadata`, encoders read `cacheHint`. */
-function forServer(message: Message): object {
-  const { artifacts: _, extra: __, ...rest } = message as Message & { artifacts?: unknown; extra?: unknown }
-  const { metadata } = rest
-  return metadata === undefined ? rest : { ...rest, metadata: compact({ cacheHint: metadata.cacheHint }) }
+/** Messages, blocks and tools without what is for the application only. Of `metadata`, encoders read `cacheHint`. */
+function forServer(list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  return list.map(({ artifacts: _, extra: __, metadata, content, ...rest }) => ({
+    ...rest,
+    content: forServer(content),
+    metadata: metadata && { cacheHint: metadata.cacheHint },
+  }))
 }
 
 // ---- the answer ---------------------------------------------------------------------------------
