@@ -27,10 +27,15 @@ export type HttpSettings = Omit<HttpModel, 'provider' | 'model' | 'codec' | 'ans
  * @param model the model's name, as the provider has it.
  */
 export function httpModel(codec: ClientCodec, model: string, settings: HttpSettings): HttpModel {
-  return { ...settings, provider: codec.provider, codec, model, answer }
+  return { ...settings, provider: codec.provider, codec, model, answer: answerOverHttp }
 }
 
-function answer(this: HttpModel, question: Question, call: Call): AsyncIterable<readonly MessageEvent[]> {
+/** The `answer` of each such model. One that is wrapped has another. */
+export function answerOverHttp(
+  this: HttpModel,
+  question: Question,
+  call: Call,
+): AsyncIterable<readonly MessageEvent[]> {
   call.onModel?.(this)
   const encoded = encode(this, question, call)
   const asking = askingOf(this, question, encoded, call)

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { answerOverHttp } from '../ask/http-model.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/messages.ts'
@@ -62,7 +63,7 @@ export function unwritable(target: Target, call: Call, error: unknown): unknown 
  * provider. Requests to dialects of the format are translated, since they differ from it.
  */
 export function passes(target: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): target is HttpTarget {
-  if (!isHttp(target)) return false
+  if (!isHttp(target) || target.model.answer !== answerOverHttp) return false // a wrapped model has to be asked as it is
   const { codec } = target.model
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
   return !holdsEnvelope(body.text) && wire.foreign?.test(body.text) !== true
