@@ -2,6 +2,7 @@
 
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
+import { isEmptyAnswer } from '../core/content.ts'
 import type { MessageEvent } from '../core/messages.ts'
 import type { HttpModel, Model, Question } from '../core/question.ts'
 
@@ -14,7 +15,7 @@ export interface AnswerStore {
 }
 
 /**
- * Returns the stored answer if the same request was made before. It stores only complete answers. A stored answer arrives in one batch,
+ * Returns the stored answer if the same request was made before. It stores only complete answers that are not empty. A stored answer arrives in one batch,
  * with the usage of the original request. If the store throws, the run fails.
  *
  * @param options `key` makes the key of a request; `undefined`: the answer is not stored. Default: the provider, the model, the conversation and the options in JSON. This contains the whole text, so return a hash if the store limits or shows its keys.
@@ -49,7 +50,9 @@ export function cache(
         events.push(...batch)
         yield batch
       }
-      if (name !== undefined) await store.set(name, events)
+      const end = events.at(-1)
+      const isEmpty = end?.type === 'message_end' && isEmptyAnswer(end.message) // the run asks again
+      if (name !== undefined && !isEmpty) await store.set(name, events)
     },
   }
 }

@@ -2,6 +2,7 @@
 
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { blocksOf } from '../core/content.ts'
+import { IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '../core/messages.ts'
 
@@ -19,8 +20,15 @@ import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '..
 export function thinkTags(tag = 'think'): ModelWrap {
   return {
     async *answer(question, call, model) {
-      const split = splitter(`<${tag}>`, `</${tag}>`)
-      for await (const batch of model.answer(question, call)) yield batch.flatMap(split)
+      const [open, close] = [`<${tag}>`, `</${tag}>`]
+      const split = splitter(open, close)
+      const onPartial = (partial: AssistantMessage) => call.onPartial?.(splitThoughts(partial, open, close))
+      try {
+        for await (const batch of model.answer(question, { ...call, onPartial })) yield batch.flatMap(split)
+      } catch (cause) {
+        if (cause instanceof IsoglotError && cause.partial) cause.partial = splitThoughts(cause.partial, open, close)
+        throw cause
+      }
     },
   }
 }

@@ -1,8 +1,20 @@
 /** Wraps of a model: their order of wraps, and the ready-made ones. */
 import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../src/core/content.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { createChat, generate, type RunRequest, type StreamEvent, stream, t, tool, wrapModel } from '../../src/index.ts'
+import {
+  createChat,
+  generate,
+  type Message,
+  type RunRequest,
+  type StreamEvent,
+  stream,
+  t,
+  tool,
+  wrapModel,
+} from '../../src/index.ts'
+import { mockModel } from '../../src/test/index.ts'
 import { cache, defaults, fallback, type LogEntry, log, type ModelWrap, thinkTags } from '../../src/wraps/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
@@ -209,6 +221,14 @@ describe('cache', () => {
     }
     expect(names.size).toBe(2)
   })
+
+  it('keeps no empty answer, for which a run asks again', async () => {
+    const asked = mockModel(['', 'Hello'])
+    const cached = wrapModel(asked, cache(new Map()))
+    expect((await generate({ model: cached, prompt: 'Go' })).text).toBe('Hello')
+    expect((await generate({ model: cached, prompt: 'Go' })).text).toBe('Hello')
+    expect(asked.requests).toHaveLength(2)
+  })
 })
 
 it('log writes figures for each answer, and no text', async () => {
@@ -234,6 +254,34 @@ it('log writes figures for each answer, and no text', async () => {
 })
 
 describe('thinkTags', () => {
+  it('keeps of an answer that is cut off or stopped what its events said', async () => {
+    const of = '<think>some long secret thought</think>Hello there'
+    const kept = (run: { messages: readonly Message[] }) => blocksOf(run.messages.at(-1)?.content ?? [])
+    for (let cutAfter = 1; cutAfter <= 6; cutAfter++) {
+      for (const how of ['cut', 'stopped'] as const) {
+        const answer = how === 'cut' ? { cutAfter, of } : of
+        const run = stream({ model: wrapModel(mockModel([answer]), thinkTags()), prompt: 'Go', retries: 0 })
+        const said = { reasoning_delta: '', text_delta: '' }
+        let count = 0
+        try {
+          for await (const event of run) {
+            if (event.type !== 'reasoning_delta' && event.type !== 'text_delta') continue
+            said[event.type] += event.text
+            if (how === 'stopped' && ++count === cutAfter) await run.stop()
+          }
+        } catch {}
+        const { partial = run.messages.at(-1) } = run
+        const texts = kept({ messages: partial ? [partial] : [] }).map((one) => [one.type, 'text' in one && one.text])
+        expect(JSON.stringify(texts), `${how} after ${cutAfter}`).not.toContain('<think>')
+        for (const [type, text] of texts) {
+          const heard = said[`${type as 'text' | 'reasoning'}_delta`]
+          // The last piece may have stood before a tag that was not complete.
+          expect(`${text}`.startsWith(heard) || heard.startsWith(`${text}`), `${how} after ${cutAfter}`).toBe(true)
+        }
+      }
+    }
+  })
+
   const read = async (pieces: readonly string[], tag?: string) => {
     upstream.answer(chunks(chatText(...pieces)))
     const run = stream({ model: wrapModel(model(), thinkTags(tag)), prompt: 'Go', maxRounds: 1 })
