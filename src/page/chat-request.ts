@@ -5,6 +5,7 @@ import { checkOptions } from '../core/checks.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, findLastIndex, isDeeperThan, isObject, maxDepth, unlessEmpty } from '../core/json.ts'
+import { isOfAccount } from '../core/media.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'
@@ -156,6 +157,8 @@ function checkContent(content: unknown, path: string, types: (typeof pageBlockFi
     const fields = isText(block.type) && Object.hasOwn(types, block.type) ? types[block.type] : undefined
     if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which is not allowed here`)
     checkListedFields(block, fields, place)
+    if (isText(block.url) && isOfAccount(block.url))
+      refuse(`"${place}.url" is not an "https:" or "data:" address of the page`)
   }
 }
 

@@ -3,6 +3,7 @@
  * 2026-11) @module
  */
 import { compact, isObject, stringOr, unlessEmpty } from '../core/json.ts'
+import { isOfAccount } from '../core/media.ts'
 import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import { blockOfDataUrl } from '../messages/data-url.ts'
 import type { Approval } from '../tools/approval.ts'
@@ -62,6 +63,12 @@ function readUserPart({ type, text, url, mediaType, filename }: JsonObject, path
   if (type === 'text' && typeof text === 'string') return text === '' ? undefined : { type, text }
   if (type !== 'file' || typeof url !== 'string') return undefined
   const name = stringOr(filename, undefined)
+  if (isOfAccount(url)) {
+    const shown = JSON.stringify(url.slice(0, 100))
+    throw new TypeError(
+      `Cannot read the messages of the page: ${shown} is not an "https:" or "data:" address of the page`,
+    )
+  }
   const block = blockOfDataUrl(url, path) ?? blockOfUrl(url, stringOr(mediaType, ''))
   return block.type === 'file' ? compact({ ...block, filename: name }) : block
 }

@@ -6,10 +6,11 @@
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  * @module
  */
+import { isOfAccount } from '../../core/media.ts'
 
-/** An `https:` URL without a user or a password, whose host is a public name or address. */
+/** An `https:` URL without a user or a password, whose host is a public name or address, and which no account's key opens. */
 export function isPublicUrl(text: string): boolean {
-  if (!plainUrl.test(text) || !URL.canParse(text)) return false
+  if (!plainUrl.test(text) || !URL.canParse(text) || isOfAccount(text)) return false
   const { hostname } = new URL(text)
   // The parser has rewritten every form of an IPv4 address (`0x7f.1`, `2130706433`) as four numbers. An IPv6 address is in brackets.
   if (hostname.startsWith('[')) return isPublicIpv6(hostname.slice(1, -1))

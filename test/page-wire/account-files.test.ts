@@ -1,0 +1,61 @@
+/** A page names no file of the server's account: a provider would read it with the rights of the key. */
+import { describe, expect, it } from 'vitest'
+import { readChatRequest } from '../../src/page/response.ts'
+import { fromUiMessages } from '../../src/page/ui-messages.ts'
+import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
+
+/** As the providers' pages write them: Bedrock's `s3Location`, Vertex's `fileUri`, Gemini's Files API. */
+const files = [
+  's3://company/salaries.pdf',
+  'S3://company/salaries.pdf',
+  'gs://company/salaries.pdf',
+  ' gs://company/salaries.pdf',
+  'file:///etc/passwd',
+  'files/of-another-user',
+  'https://generativelanguage.googleapis.com/v1beta/files/abc',
+  'HTTPS://GenerativeLanguage.GoogleAPIs.com./v1beta/files/abc',
+  'https://generativelanguage.googleapis.com:443/v1beta/files/abc',
+  'https://user@generativelanguage.googleapis.com/v1beta/files/abc',
+  'https://generativelanguage%2egoogleapis.com/v1beta/files/abc',
+  'https:\\\\generativelanguage.googleapis.com\\v1beta\\files\\abc',
+]
+const ofThePage = ['https://docs.example/a.pdf', 'http://docs.example/a.pdf', 'data:application/pdf;base64,AAAA']
+const types = ['image', 'audio', 'video', 'file'] as const
+
+const asked = (message: object) =>
+  readChatRequest(
+    new Request('https://s.example', { method: 'POST', body: JSON.stringify({ chatId: 'c', messages: [message] }) }),
+    { roles: ['user', 'assistant'] },
+  )
+const mediaTypes = { image: 'image/png', audio: 'audio/mpeg', video: 'video/mp4', file: 'application/pdf' }
+/** Everything that reads an address that a page wrote. */
+const readers: Record<string, (url: string, type: (typeof types)[number]) => Promise<unknown>> = {
+  'a message of the user': (url, type) => asked({ role: 'user', content: [{ type, url }] }),
+  'an answer in the page': (url, type) => asked({ role: 'assistant', content: [{ type, url }] }),
+  'a message of useChat': async (url, type) =>
+    fromUiMessages([{ role: 'user', parts: [{ type: 'file', url, mediaType: mediaTypes[type] } as { type: string }] }]),
+  'an answer of useChat': async (url, type) =>
+    fromUiMessages([
+      { role: 'assistant', parts: [{ type: 'file', url, mediaType: mediaTypes[type] } as { type: string }] },
+    ]),
+}
+
+describe.each(Object.keys(readers))('%s', (name) => {
+  const read = (url: string, type: (typeof types)[number]) => readers[name]?.(url, type)
+
+  it.each(files)('does not hold %s', async (url) => {
+    for (const type of types) {
+      const found = await read(url, type)?.catch((cause: unknown) => cause)
+      if (!(found instanceof TypeError)) expect(JSON.stringify(found)).not.toContain('url')
+      else expect(found.message).toMatch(/ is not an "https:" or "data:" address/)
+    }
+  })
+
+  it.each(ofThePage)('may hold %s', async (url) => {
+    for (const type of types) await expect(read(url, type)).resolves.toBeDefined()
+  })
+})
+
+it('and no policy of the Worker lets one pass', () => {
+  expect(files.filter(isPublicUrl)).toEqual([])
+})
