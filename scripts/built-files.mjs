@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path'
 /** The paths that import a framework, and its name. Only these import another package. */
 export const bindings = ['react', 'vue', 'svelte', 'solid']
 
-/** The source of each public path, by its name. Each format and provider has its own path, named after its folder or file. */
+/**
+ * The source of each public path, by its name. Each format and provider has its own path, named after its folder or file.
+ *
+ * @returns {Record<string, string>}
+ */
 export function publicPaths(root) {
   const formats = readdirSync(join(root, 'src', 'formats')).filter((name) => name !== 'shared')
   const providers = readdirSync(join(root, 'src', 'providers')).map((name) => name.slice(0, -'.ts'.length))
@@ -53,7 +57,7 @@ export function portableEntriesIn(dist) {
 
 /** All entries and chunks, by their paths in `dist`. */
 export function modulesIn(dist) {
-  return readdirSync(dist, { recursive: true })
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.js'))
     .sort()
 }

@@ -14,6 +14,8 @@ export function findChromium() {
 /**
  * Begins a trace of a page. The function that it returns ends it and gives each task of the page's main thread, in milliseconds of the
  * thread's own work: what other processes do meanwhile does not count.
+ *
+ * @returns {Promise<() => Promise<number[]>>}
  */
 export async function traceTasks(page) {
   const browser = page.context().browser()

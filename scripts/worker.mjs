@@ -131,7 +131,12 @@ export const demoWorker = 'scripts/demo-worker.mjs'
 /** The flag of the platform that it needs. */
 export const demoFlag = 'nodejs_als'
 
-/** Bundles the Worker into a folder of its own, since wrangler looks at all that is beside it. `plugins` are those of esbuild. */
+/**
+ * Bundles the Worker into a folder of its own, since wrangler looks at all that is beside it.
+ *
+ * @param {string} folder
+ * @param {{ readonly plugins?: import('esbuild').Plugin[], readonly entry?: string }} [options]
+ */
 export async function bundleWorker(folder, { plugins = [], entry = 'examples/worker/index.ts' } = {}) {
   const outfile = join(folder, 'worker.js')
   await build({

@@ -78,7 +78,13 @@ export function argumentPieces(count, seed = 0) {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
 }
 
-/** The content of the made-up streams: `{ text }` or `{ calls: pieces of each call }`, whose pieces come in turn. */
+/**
+ * The content of the made-up streams: text, or pieces of each call, which come in turn.
+ *
+ * @typedef {{ readonly text?: readonly string[], readonly calls?: readonly (readonly string[])[] }} Content
+ */
+
+/** @type {Record<'text' | 'arguments' | 'parallel', (size: number) => Content>} */
 export const contents = {
   text: (size) => ({ text: textPieces(size) }),
   arguments: (size) => ({ calls: [argumentPieces(size)] }),

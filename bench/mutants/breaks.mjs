@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** @param {string[]} tests @param {string} [seenBy] */
 const row = (name, file, from, to, tests, seenBy) => ({ name, file, from, to, tests, seenBy })
 
 /** Each row: its name, the file, the expression, its replacement, the tests that must fail, and the check of the attack. */

@@ -1,6 +1,5 @@
 /** The model of WebLLM's engine, on a stand-in that answers as its reference says: https://webllm.mlc.ai/docs/user/api_reference.html */
 import { expect, it } from 'vitest'
-// @ts-expect-error: the example is JavaScript, without types
 import { webLlm } from '../../examples/web-llm/web-llm.mjs'
 import { generate, generateObject, type Model, stream, t, tool } from '../../src/index.ts'
 

@@ -1,2 +1,0 @@
-/** The folders of `src` and their imports, as SVG. */
-export function mapOfHouse(): string

@@ -1,2 +1,0 @@
-/** Where an nginx is, if there is one. */
-export function findNginx(): string | undefined
