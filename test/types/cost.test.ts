@@ -1,6 +1,6 @@
 /** The cost of typed tools for the compiler, and how it words a mistake. */
 import { expect, it } from 'vitest'
-import { compile, instantiations, programOf } from '../../bench/lib/compile.mjs'
+import { compile, instantiations, programOf } from './compile.ts'
 
 /** How many instantiations a tool may cost: its schema, the tool itself, and a stream whose events narrow by its name. */
 const most = 350

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 const root = join(import.meta.dirname, '..', '..')
-const path = join(root, 'bench', 'measured.ts')
+const path = join(root, 'test', 'measured.ts')
 const { options } = ts.parseJsonConfigFileContent(
   ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
   ts.sys,
@@ -16,21 +16,21 @@ const settings = {
   isolatedDeclarations: false,
   noUnusedLocals: false,
 }
-const files = new Map()
+const files = new Map<string, ts.SourceFile | undefined>()
 
-/** The text stands for a file in `bench`: how many types it and its imports instantiate, and each error as `line: text`. */
-export function compile(text) {
+/** The text stands for a file in `test`: how many types it and its imports instantiate, and each error as `line: text`. */
+export function compile(text: string): { readonly instantiations: number; readonly problems: readonly string[] } {
   const host = ts.createCompilerHost(settings)
   const { getSourceFile, fileExists } = host
   host.fileExists = (name) => name === path || fileExists(name)
   host.getSourceFile = (name, ...rest) => {
-    if (name === path) return ts.createSourceFile(name, text, settings.target)
+    if (name === path) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
     if (!files.has(name)) files.set(name, getSourceFile(name, ...rest))
     return files.get(name)
   }
   const program = ts.createProgram([path], settings, host)
-  const file = program.getSourceFile(path)
-  const problems = program.getSemanticDiagnostics(file).map(({ start, messageText }) => {
+  const file = program.getSourceFile(path) as ts.SourceFile
+  const problems = program.getSemanticDiagnostics(file).map(({ start = 0, messageText }) => {
     const { line } = file.getLineAndCharacterOfPosition(start)
     return `${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
   })
@@ -38,14 +38,14 @@ export function compile(text) {
 }
 
 /** The same for a program that has no errors. */
-export function instantiations(text) {
+export function instantiations(text: string): number {
   const { problems, instantiations } = compile(text)
   if (problems.length > 0) throw new Error(problems[0])
   return instantiations
 }
 
 /** A program with a stream of this number of tools. It reads the arguments and the value of one of them. */
-export function programOf(count) {
+export function programOf(count: number): string {
   const tools = Array.from(
     { length: count },
     (_, at) => `const tool${at} = tool({
