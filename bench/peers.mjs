@@ -5,7 +5,7 @@
 import { floorOf } from './lib/floor.mjs'
 import { median, workedMs } from './lib/measure.mjs'
 import { contents, cutStream, writeEvents } from './lib/streams.mjs'
-import { modules } from './lib/wire-modules.mjs'
+import { nameOf } from './lib/subject.mjs'
 
 const isMain = process.argv[1]?.endsWith('peers.mjs')
 const [subject, name] = isMain ? process.argv.slice(2) : []
@@ -28,14 +28,16 @@ async function fetch() {
 }
 if (isMain) globalThis.fetch = fetch // some peers take no other
 
+/** Its tool, as Chat Completions has it. */
+const chatTools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
+
 const peers = {
   openai: {
     wire: 'openai-chat',
     async load() {
       const { default: OpenAI } = await import('openai')
       const client = new OpenAI({ apiKey: 'key', baseURL, fetch })
-      const tools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
-      return () => client.chat.completions.stream({ model: 'm', messages, tools }).finalChatCompletion()
+      return () => client.chat.completions.stream({ model: 'm', messages, tools: chatTools }).finalChatCompletion()
     },
   },
   '@anthropic-ai/sdk': {
@@ -67,29 +69,15 @@ const peers = {
   ai: {
     wire: 'openai-chat',
     async load() {
-      const { streamText, jsonSchema, tool } = await import('ai')
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const model = createOpenAICompatible({ name: 'peer', baseURL, apiKey: 'key', fetch }).chatModel('m')
-      const tools = { write_file: tool({ description, inputSchema: jsonSchema(parameters) }) }
-      return async () => {
-        const result = streamText({ model, messages, tools, maxRetries: 0 })
-        await result.consumeStream()
-        return { text: await result.text, calls: await result.toolCalls }
-      }
+      return byAiSdk(createOpenAICompatible({ name: 'peer', baseURL, apiKey: 'key', fetch }).chatModel('m'))
     },
   },
   'ai (anthropic)': {
     wire: 'anthropic',
     async load() {
-      const { streamText, jsonSchema, tool } = await import('ai')
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      const model = createAnthropic({ baseURL, apiKey: 'key', fetch })('m')
-      const tools = { write_file: tool({ description, inputSchema: jsonSchema(parameters) }) }
-      return async () => {
-        const result = streamText({ model, messages, tools, maxRetries: 0 })
-        await result.consumeStream()
-        return { text: await result.text, calls: await result.toolCalls }
-      }
+      return byAiSdk(createAnthropic({ baseURL, apiKey: 'key', fetch })('m'))
     },
   },
   '@langchain/openai': {
@@ -97,9 +85,7 @@ const peers = {
     async load() {
       const { ChatOpenAI } = await import('@langchain/openai')
       const settings = { model: 'm', apiKey: 'key', maxRetries: 0, configuration: { baseURL, fetch } }
-      const tools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
-      const model = new ChatOpenAI(settings).bindTools(tools)
-      return joined(model)
+      return joined(new ChatOpenAI(settings).bindTools(chatTools))
     },
   },
   '@langchain/anthropic': {
@@ -123,11 +109,10 @@ const peers = {
     async load() {
       const { Ollama } = await import('ollama')
       const client = new Ollama({ host: 'http://provider.test', fetch })
-      const tools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
       return async () => {
         let text = ''
         const calls = []
-        for await (const { message } of await client.chat({ model: 'm', messages, tools, stream: true })) {
+        for await (const { message } of await client.chat({ model: 'm', messages, tools: chatTools, stream: true })) {
           text += message.content
           calls.push(...(message.tool_calls ?? []))
         }
@@ -139,8 +124,7 @@ const peers = {
     wire: 'openai-chat',
     async load() {
       const { streamText } = await import('xsai')
-      const offered = { type: 'function', function: { name: 'write_file', description, parameters } }
-      const tools = [{ ...offered, execute: () => '' }]
+      const tools = [{ ...chatTools[0], execute: () => '' }]
       return async () => {
         const { fullStream } = streamText({ apiKey: 'key', baseURL, fetch, model: 'm', messages, tools, maxSteps: 1 })
         let text = ''
@@ -193,8 +177,7 @@ export const peerNames = Object.keys(peers)
 if (name !== undefined) {
   const { wire, load } = peers[name]
   const peer = await load()
-  const [module, factory] = modules[wire]
-  const model = isoglot[module][factory]('m', { apiKey: 'key', baseUrl: baseURL, fetch })
+  const model = isoglot[nameOf(wire)][nameOf(wire)]('m', { apiKey: 'key', baseUrl: baseURL, fetch })
   const candidates = {
     floor: async () => floorOf(wire, '')(await readAll(await fetch())),
     isoglot: async () =>
@@ -209,6 +192,16 @@ if (name !== undefined) {
   }
   console.log(JSON.stringify(rows))
   process.exit(0) // some peers do not stop their timers
+}
+
+async function byAiSdk(model) {
+  const { streamText, jsonSchema, tool } = await import('ai')
+  const tools = { write_file: tool({ description, inputSchema: jsonSchema(parameters) }) }
+  return async () => {
+    const result = streamText({ model, messages, tools, maxRetries: 0 })
+    await result.consumeStream()
+    return { text: await result.text, calls: await result.toolCalls }
+  }
 }
 
 /** LangChain's own way to one message. */

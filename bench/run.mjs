@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [throughput peers cost gateway open workerd limits size start types pages playground walks] [--markdown]`: measures what is named, or all, and holds it
+ * `npm run bench -- [throughput peers gateway workerd size pages playground walks] [--markdown]`: measures what is named, or all, and holds it
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
@@ -30,21 +30,7 @@ const limits = {
   'isoglot, five wires both ways': 48,
 }
 
-const sections = {
-  throughput,
-  peers,
-  cost,
-  gateway,
-  open,
-  workerd,
-  limits: hardInputs,
-  size,
-  start,
-  types,
-  pages,
-  playground,
-  walks,
-}
+const sections = { throughput, peers, gateway, workerd, size, pages, playground, walks }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()
@@ -107,42 +93,6 @@ async function peers() {
   )
 }
 
-function cost() {
-  const { growth, live, memory, translation } = runJson('cost.mjs', [subject], ['--expose-gc'])
-  bar('16 times the fragments', 18, growth, ({ ratio }) => ratio)
-  bar('the live view of arguments', 2, live, ({ ratio }) => ratio)
-  bar('peak heap, to 3 x the message + 1 MiB', 1, memory, ({ bytes, peak }) => peak / (3 * bytes + 2 ** 20))
-  bar('translation of text, to the floor', 2, translation, ({ ratio }) => ratio)
-  return [
-    'Time at 16 times the fragments:',
-    table(
-      ['stream', 'live view', 'ratio'],
-      growth.map(({ kind, live: view, ratio }) => [kind, view ? 'yes' : 'no', ratio.toFixed(1)]),
-    ),
-    'The live view of arguments, to without it:',
-    table(
-      ['stream', 'ratio'],
-      live.map(({ kind, ratio }) => [kind, ratio.toFixed(2)]),
-    ),
-    'Heap while an answer comes:',
-    table(
-      ['stream', 'events', 'final message', 'peak'],
-      memory.map(({ kind, events, bytes, peak }) => [kind, events, kib(bytes), kib(peak)]),
-    ),
-    'Translation of text in one pass, to the floor:',
-    table(
-      ['from', 'to', 'ratio'],
-      translation.map(({ from, to, ratio }) => [from, to, ratio.toFixed(2)]),
-    ),
-  ].join('\n\n')
-}
-
-function open() {
-  const { raw, ours } = runJson('open.mjs', [])
-  bar('heap of an open stream, KiB', 50, [ours], (bytes) => bytes / 1024)
-  return `Of 500 streams over HTTP that wait after their first text, each takes ${kib(ours)}. A raw \`fetch\` with its reader takes ${kib(raw)}.`
-}
-
 function workerd() {
   const measured = runJson('workerd.mjs', [])
   if (measured === undefined) return 'It did not end.'
@@ -168,18 +118,6 @@ function workerd() {
 
 function figure(cpu, from, to) {
   return cpu.find((row) => row.from === from && row.to === to)?.msPerThousand.toFixed(1) ?? ''
-}
-
-function hardInputs() {
-  const rows = runJson('limits.mjs', []) ?? []
-  return table(
-    ['input', 'ms', 'to a fourth of it'],
-    rows.map(({ name, ms, growth }) => [
-      name,
-      ms.toFixed(ms < 10 ? 1 : 0),
-      growth === undefined ? '' : growth.toFixed(1),
-    ]),
-  )
 }
 
 function size() {
@@ -222,28 +160,6 @@ function layersOf({ minified, parts }) {
         `${((100 * sum(files)) / minified).toFixed(0)} %`,
         files.slice(0, 3).map(named).join(', '),
       ]),
-  )
-}
-
-function start() {
-  const rows = runJson('size.mjs', ['--start'])
-  const isOurs = ({ name }) => name.startsWith('isoglot')
-  const ours = rows.find(isOurs).importMs
-  const others = rows.filter((row) => !isOurs(row) && row.importMs !== undefined)
-  bar('`import()`: ours to each peer’s', 1, others, ({ importMs }) => ours / importMs)
-  return table(
-    ['program', 'ms'],
-    rows.map(({ name, importMs, importError, error }) => [name, importMs?.toFixed(1) ?? importError ?? error]),
-  )
-}
-
-function types() {
-  const rows = runJson('types.mjs', [])
-  const [ours, _remote, ...others] = rows
-  bar('instantiations of `tsc`: ours to each peer’s', 1, others, (row) => ours.instantiations / row.instantiations)
-  return table(
-    ['program', 'instantiations', 'types', 'errors'],
-    rows.map((row) => [row.name, row.instantiations, row.types, row.errors ?? 0]),
   )
 }
 

@@ -1,15 +1,11 @@
 /**
  * `node bench/size.mjs`: what the same small program, which streams a chat with a tool, weighs with ours and with each peer: bundled for
- * the browser, minified, then compressed. Also how long it takes to import (`--start`), and what ours is made of (`--parts`). JSON.
+ * the browser, minified, then compressed. With `--parts` only ours, and what it is made of. JSON.
  */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { median } from './lib/measure.mjs'
-import { out, root } from './lib/subject.mjs'
+import { root } from './lib/subject.mjs'
 
 const bench = join(root, 'bench')
 
@@ -168,11 +164,10 @@ export const ask = (model, messages, apiKey) => stream(model, { messages, tools:
   },
 }
 
-const flag = process.argv[2]
-mkdirSync(out, { recursive: true })
+const isOurs = (name) => name.startsWith('isoglot')
 const rows = []
-for (const [name, program] of Object.entries({ ...programs, ...(flag === '--start' ? {} : pages) })) {
-  if (flag === '--parts' && !name.startsWith('isoglot')) continue
+for (const [name, program] of Object.entries({ ...programs, ...pages })) {
+  if (process.argv[2] === '--parts' && !isOurs(name)) continue
   rows.push({
     name,
     isPage: name in pages,
@@ -182,13 +177,12 @@ for (const [name, program] of Object.entries({ ...programs, ...(flag === '--star
 console.log(JSON.stringify(rows))
 
 async function weigh(name, { code, from = bench }) {
-  const file = join(out, `${name.replace(/\W+/g, '-')}.mjs`)
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: from, loader: 'js' },
     bundle: true,
     minify: true,
     format: 'esm',
-    platform: flag === '--start' ? 'node' : 'browser',
+    platform: 'browser',
     // Optional parts of a peer, and those for other platforms, are not counted.
     external: [
       'react',
@@ -202,41 +196,18 @@ async function weigh(name, { code, from = bench }) {
     target: 'es2022',
     metafile: true,
     write: false,
-    outfile: file,
     logLevel: 'silent',
-    ...(flag === '--start' && {
-      banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
-    }),
   })
   const { contents } = outputFiles[0]
   const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length
   const sizes = { minified: contents.length, gzip: gzipSync(contents, { level: 9 }).length, brotli }
-  if (flag === '--start') return { ...sizes, ...(await timeImport(file, contents)) }
-  return name.startsWith('isoglot') ? { ...sizes, parts: partsOf(metafile) } : sizes
+  return isOurs(name) ? { ...sizes, parts: partsOf(metafile) } : sizes
 }
 
+/** The bytes of each file, the largest first. */
 function partsOf({ outputs }) {
   const [{ inputs }] = Object.values(outputs)
   return Object.entries(inputs)
     .map(([file, { bytesInOutput }]) => [file, bytesInOutput])
     .sort((a, b) => b[1] - a[1])
-}
-
-/** Milliseconds that `import()` takes in a process of its own, of five the median. */
-async function timeImport(file, contents) {
-  const { writeFileSync } = await import('node:fs')
-  writeFileSync(file, contents)
-  const script = `const cpu = () => process.cpuUsage(); const a = cpu(); await import(${JSON.stringify(pathToFileURL(file).href)}); const b = cpu(); console.log((b.user + b.system - a.user - a.system) / 1000); process.exit(0)`
-  const run = () =>
-    Number(
-      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    )
-  try {
-    return { importMs: median(Array.from({ length: 5 }, run)) }
-  } catch {
-    return { importError: 'it does not load' }
-  }
 }

@@ -5,12 +5,12 @@
 import { floorOf } from './lib/floor.mjs'
 import { compare } from './lib/measure.mjs'
 import { contents, cutStream, cuts, recordedStreams, variants, writeEvents } from './lib/streams.mjs'
-import { modules } from './lib/wire-modules.mjs'
+import { nameOf } from './lib/subject.mjs'
 
 const [subject, wire, only] = process.argv.slice(2)
 const { decodeAnswer, ...formats } = await import(subject)
 
-const codec = formats[modules[wire][0]].createClientCodec()
+const codec = formats[nameOf(wire)].createClientCodec()
 
 const streams = {
   ...recordedStreams(wire),

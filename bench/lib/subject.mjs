@@ -10,8 +10,6 @@ export const out = join(import.meta.dirname, '..', '.out')
 const exported = `
 export { decodeAnswer } from './src/ask/http-model.ts'
 export { stream } from './src/client/run.ts'
-export { translateStream } from './src/gateway/translate.ts'
-export { liveArguments } from './src/assemble/live-arguments.ts'
 export * as anthropic from './src/formats/anthropic/index.ts'
 export * as gemini from './src/formats/gemini/index.ts'
 export * as ollama from './src/formats/ollama/index.ts'
@@ -37,3 +35,6 @@ export async function buildModule(name, contents) {
   })
   return pathToFileURL(outfile).href
 }
+
+/** The name of a wire as those modules have it, which is also its function for a model: `openaiChat`. */
+export const nameOf = (wire) => wire.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
