@@ -2,17 +2,16 @@
  * `node bench/pages.mjs`: the same chat with a tool, by isoglot with a route and with `remote`, by `ai` with `@ai-sdk/react` and by TanStack AI, each with its own route and
  * its own page, in React and in Chromium. All three ask one scripted provider. JSON.
  */
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { publicPaths } from '../scripts/built-files.mjs'
 import { findChromium, traceTasks } from '../scripts/chromium.mjs'
+import { serve } from '../test/support/serve.ts'
+import { startUpstream } from '../test/support/upstream.ts'
 import { median } from './lib/measure.mjs'
 import { out, root } from './lib/subject.mjs'
 
@@ -121,8 +120,8 @@ function cut(how) {
 async function stop(page) {
   await say(page, 'slow')
   await page.getByText('#3 ').waitFor()
-  const { asked } = provider
-  const ended = asked.at(-1).ended
+  const asked = provider.asked.at(-1)
+  const ended = asked.closed.then(() => (asked.isCancelled ? now() : undefined))
   const before = now()
   await page.getByRole('button', { name: 'Stop' }).click()
   const at = await Promise.race([ended, sleep(10_000)])
@@ -261,49 +260,44 @@ async function startSite(name) {
     logLevel: 'error',
   })
   const { POST } = await import(pathToFileURL(route).href)
+  const page = '<!doctype html><div id="app"></div><script type="module" src="/main.js"></script>'
   const sent = new Map()
-  const server = await listen(async (incoming, outgoing) => {
-    if (incoming.url === '/')
-      return outgoing.end('<!doctype html><div id="app"></div><script type="module" src="/main.js"></script>')
-    if (incoming.url === '/main.js') return outgoing.setHeader('content-type', 'text/javascript').end(script)
-    if (incoming.url !== '/api/chat') return outgoing.writeHead(404).end()
-    const left = new AbortController()
-    outgoing.once('close', () => left.abort())
-    const body = await read(incoming)
-    const request = new Request(`http://localhost${incoming.url}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal: left.signal,
-    })
-    const answer = await POST(request)
-    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers))
-    const ending = /slow (cut|reset)/.exec(body)?.[1]
-    for await (const chunk of Readable.fromWeb(answer.body).on('error', () => {})) {
-      const marks = Buffer.from(chunk).toString().match(/#\d+ /g) ?? []
-      for (const mark of marks) if (!sent.has(mark)) sent.set(mark, now())
-      if (outgoing.destroyed) break
-      outgoing.write(chunk)
-      if (ending === undefined || !marks.includes('#3 ')) continue
-      await sleep(50)
-      if (ending === 'reset') return outgoing.destroy()
-      break
-    }
-    outgoing.end()
+  const server = await serve(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/') return new Response(page, { headers: { 'content-type': 'text/html' } })
+    if (pathname === '/main.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } })
+    if (pathname !== '/api/chat') return new Response(null, { status: 404 })
+    const [body, { signal }] = [await request.text(), request]
+    const headers = { 'content-type': 'application/json' }
+    const answer = await POST(new Request(request.url, { method: 'POST', headers, body, signal }))
+    const watched = answer.body.pipeThrough(watching(sent, /slow (cut|reset)/.exec(body)?.[1]))
+    return new Response(watched, { status: answer.status, headers: answer.headers })
   })
   return { ...server, sent }
 }
 
+/** Notes when each mark is sent, and breaks off after the third one. */
+function watching(sent, ending) {
+  return new TransformStream({
+    async transform(chunk, controller) {
+      const marks = Buffer.from(chunk).toString().match(/#\d+ /g) ?? []
+      for (const mark of marks) if (!sent.has(mark)) sent.set(mark, now())
+      controller.enqueue(chunk)
+      if (ending === undefined || !marks.includes('#3 ')) return
+      await sleep(50)
+      if (ending === 'cut') controller.terminate()
+      else controller.error(new Error('The connection is reset'))
+    },
+  })
+}
+
 /** Chat Completions, by the last word that the user said. */
 async function startProvider() {
-  const asked = []
-  const server = await listen(async (incoming, outgoing) => {
-    const { messages } = JSON.parse(await read(incoming))
-    const ended = once(outgoing, 'close').then(() => (outgoing.writableFinished ? undefined : now()))
-    asked.push({ messages, ended })
-    outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+  const upstream = await startUpstream()
+  upstream.answer(async (response, { body: { messages } }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
     const send = (delta, finish_reason = null) =>
-      outgoing.write(
+      response.write(
         `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-5', choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
       )
     const last = messages.at(-1)
@@ -311,14 +305,14 @@ async function startProvider() {
     const isCall = /weather|wrong/.test(text) && last.role !== 'tool'
     if (isCall) {
       const args = JSON.stringify({ city: text.includes('wrong') ? 7 : 'Tokyo' })
-      const call = { index: 0, id: `call_${asked.length}`, type: 'function' }
+      const call = { index: 0, id: `call_${upstream.asked.length}`, type: 'function' }
       send({ role: 'assistant', tool_calls: [{ ...call, function: { name: 'get_weather', arguments: args } }] })
     } else
-      for await (const piece of piecesFor(text, last)) outgoing.destroyed || send({ role: 'assistant', content: piece })
+      for await (const piece of piecesFor(text, last)) response.destroyed || send({ role: 'assistant', content: piece })
     send({}, isCall ? 'tool_calls' : 'stop')
-    outgoing.end('data: [DONE]\n\n')
+    response.end('data: [DONE]\n\n')
   })
-  return { ...server, asked }
+  return upstream
 }
 
 async function* piecesFor(text, last) {
@@ -333,27 +327,4 @@ async function* piecesFor(text, last) {
 
 function textOf(content) {
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
-}
-
-async function listen(handle) {
-  const server = createServer((incoming, outgoing) => {
-    handle(incoming, outgoing).catch((error) => {
-      console.error(String(error))
-      outgoing.destroy()
-    })
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    stop() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-async function read(incoming) {
-  let text = ''
-  for await (const chunk of incoming.setEncoding('utf8')) text += chunk
-  return text
 }

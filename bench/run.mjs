@@ -3,20 +3,15 @@
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { installAll } from '../scripts/install.mjs'
+import { group, kib, table, writeSections } from './lib/report.mjs'
+import { wires } from './lib/streams.mjs'
+import { buildSubject } from './lib/subject.mjs'
 
 const bench = import.meta.dirname
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-if (!existsSync(join(bench, 'node_modules'))) {
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
-    cwd: bench,
-    stdio: 'inherit',
-  })
-}
-const { group, kib, table, writeSections } = await import('./lib/report.mjs')
-const { buildSubject } = await import('./lib/subject.mjs')
-const { wires } = await import('./lib/streams.mjs')
+installAll(bench)
 const subject = await buildSubject()
 const bars = []
 const texts = {}

@@ -15,7 +15,7 @@ import { allFormats, createGateway } from '../src/gateway/index.ts'
 import { serve } from '../test/support/serve.ts'
 import { agents } from './agents/agents.mjs'
 import { expectsProof, said, startProvider, wires, written } from './agents/provider.mjs'
-import { hasAll, installAll } from './install-runtimes.mjs'
+import { hasAll, installAll } from './install.mjs'
 
 const folder = join(import.meta.dirname, 'agents')
 const options = { 'if-installed': { type: 'boolean', default: false }, verbose: { type: 'boolean', default: false } }

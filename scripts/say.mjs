@@ -1,31 +1,21 @@
 /** One conversation through the Worker, with the SDK. It uses a session token in place of a key. */
-
-import { anthropic } from '../dist/anthropic.js'
-import { gemini } from '../dist/gemini.js'
-import { stream, tool } from '../dist/index.js'
-import { ollama } from '../dist/ollama.js'
-import { openaiChat } from '../dist/openai-chat.js'
-import { openaiResponses } from '../dist/openai-responses.js'
+import { stream, t, tool } from '../dist/index.js'
+import { model as modelNamed } from '../dist/models.js'
 
 /** The formats of the Worker, and the start of their paths. */
 const wires = {
-  'openai-chat': { make: openaiChat, base: '/v1' },
-  openai: { make: openaiChat, base: '/v1' },
-  'openai-responses': { make: openaiResponses, base: '/v1' },
-  anthropic: { make: anthropic, base: '/v1' },
-  gemini: { make: gemini, base: '/v1beta' },
-  ollama: { make: ollama, base: '' },
+  'openai-chat': '/v1',
+  openai: '/v1',
+  'openai-responses': '/v1',
+  anthropic: '/v1',
+  gemini: '/v1beta',
+  ollama: '',
 }
 
 const weather = tool({
   name: 'get_weather',
   description: 'Current weather in a city',
-  parameters: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  parameters: t.object({ city: t.string() }),
   execute: ({ city }) => `25 °C and sunny in ${city}`,
 })
 
@@ -90,11 +80,10 @@ function printable(words) {
 }
 
 async function modelOf(name, url) {
-  const [, wire, model] = /^([^:]+):(.+)$/.exec(name) ?? []
-  const found = Object.hasOwn(wires, wire ?? '') ? wires[wire] : undefined
-  if (!found)
+  const [wire, model] = name.split(/:(.*)/)
+  if (!Object.hasOwn(wires, wire) || !model)
     throw new Error(`Cannot ask "${name}": a model is named by a wire and itself, such as anthropic:demo-model`)
-  return found.make(model, { apiKey: await openSession(url), baseUrl: url + found.base })
+  return modelNamed(name, { apiKey: await openSession(url), baseUrl: url + wires[wire] })
 }
 
 async function openSession(url) {
