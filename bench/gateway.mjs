@@ -7,6 +7,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import { server as anthropic } from '../test/formats/anthropic/server.ts'
+import { server as openaiChat } from '../test/formats/openai-chat/server.ts'
 import { serve } from '../test/support/serve.ts'
 import { median, workedMs } from './lib/measure.mjs'
 import { contents, cutStream, writeEvents } from './lib/streams.mjs'
@@ -32,30 +34,14 @@ const wires = {
     path: '/v1/chat/completions',
     model: isoglot.openaiChat,
     body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
-    whole: {
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'm',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello there' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
-    },
+    whole: JSON.stringify(openaiChat.wholeText('Hello there')),
   },
   anthropic: {
     format: isoglot.anthropicFormat,
     path: '/v1/messages',
     model: isoglot.anthropic,
     body: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] },
-    whole: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [{ type: 'text', text: 'Hello there' }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: { input_tokens: 9, output_tokens: 2 },
-    },
+    whole: JSON.stringify(anthropic.wholeText('Hello there')),
   },
 }
 const own = { path: '/answer', format: isoglotFormat }
@@ -72,7 +58,7 @@ async function overHttp() {
     const [, wire, kind] = incoming.url.split('/')
     incoming.resume()
     outgoing.writeHead(200, { 'content-type': kind === 'whole' ? 'application/json' : 'text/event-stream' })
-    if (kind === 'whole') return outgoing.end(JSON.stringify(wires[wire].whole))
+    if (kind === 'whole') return outgoing.end(wires[wire].whole)
     for (const chunk of streamed(wire, 200)) {
       outgoing.write(chunk)
       await setImmediate()

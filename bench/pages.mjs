@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core'
 import { publicPaths } from '../scripts/built-files.mjs'
 import { findChromium, traceTasks } from '../scripts/chromium.mjs'
 import { serve } from '../test/support/serve.ts'
-import { startUpstream } from '../test/support/upstream.ts'
+import { pause, startUpstream } from '../test/support/upstream.ts'
 import { median } from './lib/measure.mjs'
 import { out, root } from './lib/subject.mjs'
 
@@ -24,7 +24,6 @@ const names = {
 const folder = join(import.meta.dirname, 'pages')
 const deltas = 400
 const now = () => performance.timeOrigin + performance.now()
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** isoglot is read from its sources. */
 const resolving = {
@@ -124,7 +123,7 @@ async function stop(page) {
   const ended = asked.closed.then(() => (asked.isCancelled ? now() : undefined))
   const before = now()
   await page.getByRole('button', { name: 'Stop' }).click()
-  const at = await Promise.race([ended, sleep(10_000)])
+  const at = await Promise.race([ended, pause(10_000)])
   await page.locator('main[aria-busy=false]').waitFor()
   return { cancelledMs: at && at - before, ...(await shown(page)) }
 }
@@ -284,7 +283,7 @@ function watching(sent, ending) {
       for (const mark of marks) if (!sent.has(mark)) sent.set(mark, now())
       controller.enqueue(chunk)
       if (ending === undefined || !marks.includes('#3 ')) return
-      await sleep(50)
+      await pause(50)
       if (ending === 'cut') controller.terminate()
       else controller.error(new Error('The connection is reset'))
     },
@@ -321,7 +320,7 @@ async function* piecesFor(text, last) {
   const [count, gapMs] = text.includes('flow') ? [deltas, 10] : text.includes('slow') ? [60, 100] : [5, 100]
   for (let at = 1; at <= count; at++) {
     yield text.includes('flow') || text.includes('slow') ? `word #${at} ` : `${text}${at} `
-    await sleep(gapMs)
+    await pause(gapMs)
   }
 }
 

@@ -12,17 +12,13 @@ import { findChromium, traceTasks } from '../scripts/chromium.mjs'
 import { buildPlayground } from '../scripts/playground.mjs'
 import { serveFolder } from '../test/page/browser.ts'
 import { drivers } from '../test/page/drivers.ts'
+import { chatText, pause } from '../test/support/upstream.ts'
 import { out } from './lib/subject.mjs'
 
 const deltas = 10_000
 const folder = buildPlayground(join(out, 'playground'))
-const chunk = (delta, finish_reason = null) =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-5.6', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-const words = Array.from({ length: deltas }, (_, at) => chunk({ content: at % 40 === 39 ? `w${at}\n\n` : `w${at} ` }))
-writeFileSync(
-  join(folder, 'recordings', 'think-openai-chat-1.sse'),
-  [chunk({ role: 'assistant', content: '' }), ...words, chunk({}, 'stop'), 'data: [DONE]\n\n'].join(''),
-)
+const words = Array.from({ length: deltas }, (_, at) => (at % 40 === 39 ? `w${at}\n\n` : `w${at} `))
+writeFileSync(join(folder, 'recordings', 'think-openai-chat-1.sse'), chatText(...words).join(''))
 const paced = join(folder, 'recordings.js')
 writeFileSync(paced, readFileSync(paced, 'utf8').replace(/const paceMs = \d+/, 'const paceMs = 0'))
 const site = await serveFolder(folder)
@@ -60,7 +56,7 @@ async function inChromium(view) {
   const endTrace = await traceTasks(page)
   await page.evaluate(ask)
   await page.evaluate((hash) => location.assign(hash), `#${view}`)
-  while (!(await page.evaluate(isDone))) await sleep(1000)
+  while (!(await page.evaluate(isDone))) await pause(1000)
   const longest = (await endTrace()).reduce((most, one) => Math.max(most, one), 0)
   await browser.close()
   return longest
@@ -69,14 +65,10 @@ async function inChromium(view) {
 async function inOther(name, view) {
   const driver = await drivers[name].launch()
   await driver.open(`${site.url}#${view}`)
-  while (await driver.run('document.querySelector("#model").disabled')) await sleep(100)
+  while (await driver.run('document.querySelector("#model").disabled')) await pause(100)
   await driver.run(`(() => { ${watch}; ${ask}; location.assign('#${view}') })()`)
-  while (!(await driver.run(isDone))) await sleep(1000)
+  while (!(await driver.run(isDone))) await pause(1000)
   const longest = await driver.run('globalThis.longest')
   await driver.close()
   return longest
-}
-
-function sleep(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -14,6 +14,8 @@ const src = `${pathToFileURL(join(import.meta.dirname, '..', 'src'))}/`
 const { stream, t, tool } = await import(`${src}index.ts`)
 const { openaiChat } = await import(`${src}formats/openai-chat/index.ts`)
 const { anthropic } = await import(`${src}formats/anthropic/index.ts`)
+const { server: chatServer } = await import('../test/formats/openai-chat/server.ts')
+const { server: anthropicServer } = await import('../test/formats/anthropic/server.ts')
 
 const session = new Session()
 session.connect()
@@ -41,51 +43,16 @@ function walked() {
   return files
 }
 
-const chunk = (delta, end = null) =>
-  `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`
-const event = (value) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
-
-/** For each format: its start, a piece of text, the pieces of a call, and those that end it. */
+/** By format: a model, and the pieces of its answers. */
 const wires = {
-  'openai-chat': {
-    model: (options) => openaiChat('m', options),
-    text: (text) => chunk({ content: text }),
-    call: [
-      chunk({ role: 'assistant', content: 'Let me look.' }),
-      chunk({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'weather', arguments: '{"city":' } }] }),
-    ],
-    callEnd: [
-      chunk({ tool_calls: [{ index: 0, function: { arguments: '"Rome"}' } }] }),
-      chunk({}, 'tool_calls'),
-      'data: [DONE]\n\n',
-    ],
-    start: '',
-  },
-  anthropic: {
-    model: (options) => anthropic('m', options),
-    start:
-      event({
-        type: 'message_start',
-        message: { id: 'm', model: 'm', role: 'assistant', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
-      }) + event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    text: (text) => event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
-    call: [
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Let me look.' } }),
-      event({ type: 'content_block_stop', index: 0 }),
-      event({
-        type: 'content_block_start',
-        index: 1,
-        content_block: { type: 'tool_use', id: 't1', name: 'weather', input: {} },
-      }),
-      event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"city":' } }),
-    ],
-    callEnd: [
-      event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '"Rome"}' } }),
-      event({ type: 'content_block_stop', index: 1 }),
-      event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } }),
-      event({ type: 'message_stop' }),
-    ],
-  },
+  'openai-chat': { model: (options) => openaiChat('m', options), server: chatServer },
+  anthropic: { model: (options) => anthropic('m', options), server: anthropicServer },
+}
+
+/** The pieces up to the first one with this text, and those from there on. */
+function splitAt(pieces, text) {
+  const at = pieces.findIndex((piece) => piece.includes(text))
+  return [pieces.slice(0, at).join(''), pieces.slice(at).join('')]
 }
 
 /** A model whose answers this program writes by hand, and a run that is read to its end. */
@@ -134,10 +101,11 @@ async function textDelta(wire) {
     if (read.type === 'text_delta') walk = walked()
   }
   const run = ask(wire, {}, onEvent, () => {})
+  const [before, text] = splitAt(wire.server.text('One ', 'two '), 'two ')
   await run.opened
-  await run.write(wire.start + wire.text('One '))
+  await run.write(before)
   take()
-  await run.write(wire.text('two '))
+  await run.write(text.slice(0, text.indexOf('\n\n') + 2))
   await run.end()
   return walk
 }
@@ -157,10 +125,12 @@ async function toolRound(wire) {
     if (++requests === 2) walks.result = walked()
   }
   const run = ask(wire, { tools: [weather] }, () => {}, onFetch)
+  // The last piece of the arguments, and the end.
+  const [before, end] = splitAt(wire.server.calls(['call_1', 'weather', '{"city":"Rome"}']), 'Rome')
   await run.opened
-  await run.write(wire.start + wire.call.join(''))
+  await run.write(before)
   take()
-  await run.write(wire.callEnd.join(''))
+  await run.write(end)
   await run.end()
   return walks
 }
