@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { bindings, entriesIn, publicPaths } from './built-files.mjs'
 
@@ -83,7 +83,9 @@ document.title = (await run.response).stopReason`
 
 const isLowering = process.argv.includes('--lower')
 const budgets = JSON.parse(readFileSync(budgetsFile, 'utf8'))
-const sizes = await measureAll()
+const sizes = Object.fromEntries(
+  await Promise.all(Object.entries(await programs()).map(async ([name, text]) => [name, await measure(text)])),
+)
 printTable()
 const findings = isLowering ? lower() : compare()
 for (const finding of findings) console.log(`FAILED ${finding}`)
@@ -166,13 +168,6 @@ function functionOf(name) {
   return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
 }
 
-async function measureAll() {
-  const measured = await Promise.all(
-    Object.entries(await programs()).map(async ([name, text]) => [name, await measure(text)]),
-  )
-  return Object.fromEntries(measured)
-}
-
 async function measure(contents) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: join(dist, 'production'), loader: 'js' }, // without the checks of development
@@ -185,12 +180,7 @@ async function measure(contents) {
     packages: 'external', // frameworks, and Cloudflare's own
   })
   const [{ contents: minified }] = outputFiles
-  return { minified: minified.length, brotli: compress(minified) }
-}
-
-function compress(bytes) {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
-  return brotliCompressSync(bytes, { params }).length
+  return { minified: minified.length, brotli: brotliCompressSync(minified).length }
 }
 
 function compare() {
