@@ -200,7 +200,7 @@ const harmless: Partial<Record<Wire, readonly unknown[]>> = {
 /** What only one format has: a change of its smallest body, and what the refusal says. */
 const refused: [wire: Wire, change: object, words?: string][] = [
   ['openai-chat', { n: 2 }, '"n"'],
-  ['openai-chat', { tools: [{ type: 'function', function: { name: 'a b' } }] }, '"tools.0'],
+  ['openai-chat', { tools: [{ type: 'function', function: { name: 'a\u0000b' } }] }, '"tools.0'],
   ['openai-chat', { tools: [{ type: 'function', function: { name: 'x', parameters: [] } }] }, '"tools[0]'],
   ['openai-responses', { store: true }, '"store"'],
   ['openai-responses', { input: [{ type: 'item_reference', id: 'rs_1' }] }],

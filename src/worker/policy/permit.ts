@@ -42,7 +42,7 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
       `${place} continues a conversation that the provider stores, which is not an allowed field`,
     )
   }
-  const scope: Scope = { allowed, runsTools: tools.some(isHosted) }
+  const scope: Scope = { allowed, runsTools: [...allowed].some((name) => name.includes('.tools.')) }
   const { model, stream, providerOptions = {}, ...options } = request.options
   const own = Object.entries(providerOptions).map(([format, fields]): [string, JsonObject] => {
     return [
@@ -80,7 +80,7 @@ type ReadQuestion = DecodedContext & Pick<DecodedRequest, 'options'>
 
 interface Scope {
   readonly allowed: Allowed
-  /** The request has tools that a provider runs, so its history may have their calls. Each tool is allowed by its name. */
+  /** Some tools that a provider runs are allowed, so a history may have their calls: also where the request has the tools no more. */
   readonly runsTools: boolean
 }
 

@@ -8,10 +8,11 @@ import { isObject } from '../../core/json.ts'
 import { isPublicUrl } from './public-url.ts'
 
 /** Limits of counts: a body within its limit of bytes could still contain too many items. */
-const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
+const max = { messages: 1000, parts: 100, tools: 128, name: 256, description: 16_384, stops: 16 } as const
 
 const text = v.string()
-const name = v.pipe(text, v.regex(/^[\w.:-]+$/), v.maxLength(max.name))
+/** A tool of an MCP server may have any name: each provider gets one that it takes. */
+const name = v.pipe(text, v.regex(/^\P{Cc}+$/u), v.maxLength(max.name))
 const description = v.pipe(text, v.maxLength(max.description))
 const id = v.pipe(text, v.maxLength(256))
 const wholeNumber = v.pipe(v.number(), v.integer())
@@ -139,6 +140,7 @@ const answered = v.variant('type', [
     ...base,
     id,
   }),
+  imageBlock, // that the model made
   ownBlock,
 ])
 const permittedInvalidCall = v.strictObject({
