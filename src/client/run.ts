@@ -6,6 +6,7 @@
 
 import { linkAbort } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
+import { IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { AssistantMessage, Message } from '../core/messages.ts'
 import type { AnyData, AnyTools, ToolResult, ToolVerdict } from '../tools/types.ts'
@@ -126,6 +127,7 @@ export function newRun(begin: () => Begun, onlyWhole = false): Run {
     } catch (error) {
       if (signal.reason === runLeft) return
       failure = { error }
+      if (error instanceof IsoglotError) Object.defineProperty(error, 'messages', { value: added, configurable: true })
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AssistantMessage, Json, Loss } from './messages.ts'
+import type { AssistantMessage, Json, Loss, Message } from './messages.ts'
 import { printable } from './printable.ts'
 
 /** The base class of all errors of isoglot. `code` never changes between versions, and a `switch` on it narrows the type. */
@@ -13,6 +13,11 @@ export abstract class IsoglotError extends Error {
   readonly code: string = (this.constructor as unknown as { readonly code: string }).code
   /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
   partial?: AssistantMessage
+  /**
+   * What the run has added to the conversation before it failed: the results of tools that ran are in it. Set by runs, for `generate`, of
+   * which nothing else is left. It is not enumerable, so that it is not printed.
+   */
+  declare messages?: readonly Message[]
   /** Marks our errors, across copies of this module too. */
   readonly isIsoglotError = true as const
 
