@@ -3,15 +3,14 @@
  * In this process; `door`, `spending` and others try some formats in workerd.
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ContentBlock, Context, JsonObject, RequestOptions } from '../../src/core/messages.ts'
+import type { Context, JsonObject, RequestOptions } from '../../src/core/messages.ts'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import type { WireName } from '../../src/gateway/types.ts'
 import { type Account, createWorker, type WorkerOptions } from '../../src/worker/index.ts'
 import { facts } from '../formats/index.ts'
 import { speakers } from '../gateway/provider.ts'
-import { type Wire, wires } from '../support/answers.ts'
+import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
-import { definedObjectsOf, replaceAt } from '../support/mutations.ts'
 import { canary, holdsCanary, sessionSecret } from './harness.ts'
 
 const origin = 'https://chat.example'
@@ -171,55 +170,6 @@ describe.each(names)('%s', (wire) => {
     await vi.waitFor(() => expect([signal.aborted, settle.mock.calls.length]).toEqual([true, 1]))
   })
 
-  it('refuses tools that a provider runs, in each format', async () => {
-    for (const [format, value] of hosted) {
-      if (wire === 'isoglot') {
-        const context = {
-          messages: [{ role: 'user', content: 'Hi' }],
-          tools: [{ type: 'provider_tool', format, value }],
-        } as Context
-        await expectRefusal(ask(requestOf(wire, context)), 400)
-      } else if (format === wire) {
-        const { path, body } = requestOf(wire)
-        const tools = wire === 'bedrock-converse' ? { toolConfig: { tools: [value] } } : { tools: [value] }
-        await expectRefusal(ask({ path, body: { ...body, ...tools } }), 400)
-      }
-    }
-  })
-
-  it('refuses pictures and files at addresses that are not public, and files of an account', async () => {
-    const blocks: ContentBlock[] = [
-      { type: 'image', url: 'https://169.254.169.254/latest', mimeType: 'image/png' },
-      { type: 'image', url: 'http://example.com/a.png', mimeType: 'image/png' },
-      { type: 'file', url: 'https://metadata.google.internal/', mimeType: 'application/pdf' },
-      { type: 'file', fileId: 'file-of-another', provider: 'openai' } as never,
-    ]
-    for (const block of blocks) {
-      const context: Context = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, block] }] }
-      await ask(requestOf(wire, context)).then(
-        (answer) => answer.text(),
-        () => 'the format has no place for it',
-      )
-      expect(JSON.stringify(sent)).not.toMatch(/169|example|metadata|file-of/)
-    }
-  })
-
-  it('refuses several answers, and stores nothing', async () => {
-    const { path, body } = requestOf(wire)
-    for (const more of [
-      { n: 2 },
-      { store: true },
-      { candidateCount: 2 },
-      { num_generations: 2 },
-      { generationConfig: { candidateCount: 2 } },
-    ]) {
-      const text = await expectRefusal(ask({ path, body: { ...body, ...more } }), 400)
-      expect(text).toMatch(/n|store|candidateCount|num_generations|generationConfig/)
-    }
-    await (await ask({ path, body: { ...body } })).text()
-    expect(sent[0]?.store ?? false).toBe(false)
-  })
-
   it('refuses bodies that are too large, too deep, or not JSON', async () => {
     const { path, body } = requestOf(wire)
     await expectRefusal(ask(requestOf(wire, { messages: [{ role: 'user', content: 'x'.repeat(20_000) }] })), 413)
@@ -230,24 +180,20 @@ describe.each(names)('%s', (wire) => {
     }
   })
 
-  it('refuses unknown fields at any place, and says which, or where', async () => {
-    const context: Context = {
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-      tools: [{ name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } } } }],
+  it('asks the policy, which says what it refuses, and stores nothing', async () => {
+    const { path, body } = requestOf(wire)
+    for (const more of [
+      { n: 2 },
+      { store: true },
+      { candidateCount: 2 },
+      { generationConfig: { candidateCount: 2 } },
+    ]) {
+      const text = await expectRefusal(ask({ path, body: { ...body, ...more } }), 400)
+      expect(text).toMatch(/n|store|candidateCount|generationConfig/)
     }
-    const { path, body } = requestOf(wire, context, {
-      temperature: 0.5,
-      toolChoice: { name: 'f' },
-      responseFormat: { type: 'json', name: 'n', schema: { type: 'object', properties: { a: { type: 'string' } } } },
-    })
-    for (const place of definedObjectsOf(body)) {
-      const text = await expectRefusal(
-        ask({ path, body: replaceAt(body, place, (object) => ({ ...(object as object), zz_field: 'ZZ' })) }),
-        400,
-      )
-      const where = place.join('.').replace(/^$/, 'zz_field')
-      if (!text.includes(where)) expect(text, where).toMatch(/zz_?field|has a value|(tool|block) of the provider/i)
-    }
+    expect(await expectRefusal(ask({ path, body: { ...body, zz_field: 1 } }), 400)).toMatch(/zz_?field/i)
+    await (await ask({ path, body })).text()
+    expect(sent[0]?.store ?? false).toBe(false)
   })
 
   it('reads a field that is there twice once: what was checked is what is sent', async () => {
@@ -267,19 +213,3 @@ describe.each(names)('%s', (wire) => {
     expect(JSON.stringify(sent[0])).not.toContain('mallory')
   })
 })
-
-const hosted: readonly (readonly [format: Wire, value: JsonObject])[] = [
-  ['openai-chat', { type: 'web_search' }],
-  ['openai-chat', { type: 'custom', custom: { name: 'x' } }],
-  ['openai-responses', { type: 'web_search' }],
-  ['openai-responses', { type: 'mcp', server_label: 'x', server_url: 'https://evil.test' }],
-  ['openai-responses', { type: 'code_interpreter', container: { type: 'auto' } }],
-  ['anthropic', { type: 'web_search_20250305', name: 'web_search' }],
-  ['anthropic', { type: 'bash_20250124', name: 'bash' }],
-  ['gemini', { googleSearch: {} }],
-  ['gemini', { urlContext: {} }],
-  ['gemini-interactions', { type: 'google_search' }],
-  ['cohere', { type: 'web-search' }],
-  ['ollama', { type: 'web_search' }],
-  ['bedrock-converse', { systemTool: { name: 'nova_grounding' } }],
-]

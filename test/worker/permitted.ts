@@ -13,24 +13,29 @@ export function permittedRequest(
   wire: WireName,
   body: object,
   allow: readonly string[] = [],
-  path = '/v1beta/models/m:generateContent',
+  path?: string,
 ): DecodedRequest {
+  const request = decode(wire, body, path)
+  return permit({ wire, kind: 'answer', request, body: body as JsonObject, caller: undefined }, 'ada', new Set(allow))
+}
+
+function decode(wire: WireName, body: object, path = '/v1beta/models/m:generateContent'): DecodedRequest {
   const { codec } = wire === 'isoglot' ? isoglotFormat : formatsByName[wire]
-  const decoded = codec.decodeRequest(body as JsonObject, { path })
-  return permit(
-    { wire, kind: 'answer', request: decoded, body: body as JsonObject, caller: undefined },
-    'ada',
-    new Set(allow),
-  )
+  return codec.decodeRequest(body as JsonObject, { path })
 }
 
 /** The body of an answer's request for a provider. @throws {ApiError} if the policy refuses it. */
 export function permitted(wire: WireName, body: object, allow: readonly string[] = []): JsonObject {
-  const request = permittedRequest(wire, body, allow)
+  return sentFor(wire, permittedRequest(wire, body, allow))
+}
+
+/** The same without a policy. */
+export const sentAs = (wire: WireName, body: object): JsonObject => sentFor(wire, decode(wire, body))
+
+function sentFor(wire: WireName, request: DecodedRequest): JsonObject {
   if (wire === 'isoglot') return JSON.parse(JSON.stringify({ context: request.context, options: request.options }))
   const from = { name: wire, decodeRequest: () => request }
   const client: ClientCodec = clients[wire]
-  return JSON.parse(
-    JSON.stringify(translateRequest(undefined, from, client, { model: request.options.model ?? 'm' }).body),
-  )
+  const { body } = translateRequest(undefined, from, client, { model: request.options.model ?? 'm' })
+  return JSON.parse(JSON.stringify(body))
 }

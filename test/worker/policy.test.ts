@@ -11,13 +11,14 @@ import type { WireName } from '../../src/gateway/types.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
 import { type Wire, wires } from '../support/answers.ts'
+import { corpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 import { broken, inward, relative, schemes, scripts } from '../support/hostile-urls.ts'
 import { definedObjectsOf, replaceAt, valueAt } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
-import { permitted, permittedRequest } from './permitted.ts'
+import { permitted, permittedRequest, sentAs } from './permitted.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
 
@@ -71,6 +72,7 @@ const blocks: readonly (readonly [name: string, block: ContentBlock])[] = [
   ['a document of Word', { type: 'file', data: 'JVBERi0x', mimeType: word, filename: 'a' }],
   ['a PDF that says it is a picture', { type: 'image', data: 'JVBERi0x', mimeType: 'application/pdf' }],
   ['a sound', { type: 'audio', data: 'JVBERi0x', mimeType: 'audio/wav' }],
+  ['a file of an account', { type: 'file', fileId: 'file-of-another', provider: 'openai' } as never],
 ]
 
 const call = toolCall('call_1', 'f', { constructor: 1 })
@@ -132,6 +134,27 @@ describe.each(wires)('%s', (wire) => {
     expect(sent).toEqual([])
   })
 
+  it('refuses an unknown field at any place of a question, and says which, or where', () => {
+    const responseFormat = {
+      type: 'json',
+      name: 'n',
+      schema: { type: 'object', properties: { a: { type: 'string' } } },
+    }
+    const { tools } = answered({ type: 'text', text: 'ok' })
+    const context: Context = {
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      ...(tools && { tools }),
+    }
+    const body = bodyOf(wire, context, { temperature: 0.5, toolChoice: { name: 'f' }, responseFormat } as object)
+    for (const place of definedObjectsOf(body)) {
+      const changed = replaceAt(body, place, (object) => ({ ...(object as object), zz_field: 'ZZ' })) as object
+      const where = place.join('.').replace(/^$/, 'zz_field')
+      const says = (error: Error) =>
+        error.message.includes(where) || /zz_?field|has a value|(tool|block) of the provider/i.test(error.message)
+      expect(() => permitted(wire, changed), where).toThrow(expect.toSatisfy(says))
+    }
+  })
+
   it('permits a whole round with a tool and a picture, as it is', () => {
     const [{ messages }] = contextsWith({ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }) as [Context]
     const { messages: round, ...rest } = answered({ type: 'text', text: 'ok' })
@@ -177,8 +200,8 @@ describe.each(wires)('%s', (wire) => {
   })
 
   it.each(blocks)('is not permitted to show a provider %s', (_, block) => {
-    const { url, data, type, mimeType } = block as Extract<ContentBlock, { type: 'image' | 'file' | 'audio' }>
-    const told = url ?? (type === 'image' ? mimeType : data)
+    const { url, fileId, data, type, mimeType } = block as Loose
+    const told = url ?? fileId ?? (type === 'image' ? mimeType : data)
     const passed = contextsWith(block).flatMap((context) => {
       try {
         return [JSON.stringify(permitted(wire, bodyOf(wire, context)))]
@@ -186,7 +209,7 @@ describe.each(wires)('%s', (wire) => {
         return [] // the format has no place for it, or the policy refuses it
       }
     })
-    expect(passed.filter((body) => body.includes(String(told)))).toEqual([])
+    expect(passed.filter((body) => body.includes(told))).toEqual([])
   })
 })
 
@@ -197,9 +220,33 @@ const harmless: Partial<Record<Wire, readonly unknown[]>> = {
   'openai-responses': [['safety_identifier', 'x']],
 }
 
+/** Tools that a provider runs, in its format. */
+const hosted: readonly (readonly [format: Wire, tool: JsonObject])[] = [
+  ['openai-chat', { type: 'web_search' }],
+  ['openai-responses', { type: 'web_search' }],
+  ['openai-responses', { type: 'mcp', server_label: 'x', server_url: 'https://evil.test' }],
+  ['openai-responses', { type: 'code_interpreter', container: { type: 'auto' } }],
+  ['anthropic', { type: 'bash_20250124', name: 'bash' }],
+  ['gemini', { googleSearch: {} }],
+  ['gemini', { urlContext: {} }],
+  ['gemini-interactions', { type: 'google_search' }],
+  ['gemini-interactions', { type: 'mcp_server', url: 'https://evil.test' }],
+  ['cohere', { type: 'web-search' }],
+  ['ollama', { type: 'web_search' }],
+  ['bedrock-converse', { systemTool: { name: 'nova_grounding' } }],
+]
+it.each(hosted)(
+  'refuses a tool that the provider of %s runs, in its format and on isoglot’s wire: %j',
+  (wire, tool) => {
+    const tools = wire === 'bedrock-converse' ? { toolConfig: { tools: [tool] } } : { tools: [tool] }
+    expect(isRefused(() => permitted(wire, { ...bodyOf(wire), ...tools }))).toBe(true)
+    const context = { ...hi, tools: [{ type: 'provider_tool', format: wire, value: tool }] }
+    expect(() => permittedRequest('isoglot', { version: 1, model: 'm', context, options: {} })).toThrow('"tools.0"')
+  },
+)
+
 /** What only one format has: a change of its smallest body, and what the refusal says. */
 const refused: [wire: Wire, change: object, words?: string][] = [
-  ['openai-chat', { n: 2 }, '"n"'],
   ['openai-chat', { tools: [{ type: 'function', function: { name: 'a\u0000b' } }] }, '"tools.0'],
   ['openai-chat', { tools: [{ type: 'function', function: { name: 'x', parameters: [] } }] }, '"tools[0]'],
   ['openai-responses', { store: true }, '"store"'],
@@ -209,10 +256,7 @@ const refused: [wire: Wire, change: object, words?: string][] = [
   ['anthropic', { tools: [{ name: 'x' }] }, '"tools.0'],
   ['gemini-interactions', { store: true }, '"store" has a value'],
   ['gemini-interactions', { continuation_token: 'a' }, 'is not an allowed field'],
-  ['gemini-interactions', { previous_interaction_id: 'v1_a' }, 'continues a conversation that the provider stores'],
-  ['gemini-interactions', { tools: [{ type: 'mcp_server', url: 'https://evil.test' }] }, '"tools.0'],
   ['gemini-interactions', { generation_config: { video_config: {} } }, '"generation_config.video_config" is not'],
-  ['gemini-interactions', { response_format: { type: 'image' } }, '"response_format.type" is not an allowed field'],
   ['gemini-interactions', { input: [{ type: 'google_search_call', id: 'a' }] }],
   [
     'gemini-interactions',
@@ -243,179 +287,133 @@ it.each<[wire: Wire, change: object, words?: string]>(refused)(
   },
 )
 
-/** Forms that official clients write, and that isoglot keeps without a word for them. */
-const ownForms: readonly (readonly [what: string, wire: Wire, body: object])[] = [
+/** Each recorded request that asks for more than a user may, with what the refusal names. A new recording is permitted, or gets a row here. */
+const refusedRecordings: Readonly<Record<string, string>> = {
+  'openai-chat/audio-input': '"modalities"',
+  'openai-chat/cache-hints': '"prompt_cache_key"',
+  'openai-chat/custom-tool': '"tools.0"',
+  'openai-chat/logprobs': '"logprobs"',
+  'openai-chat/media': '"messages.0.content.3.mimeType"',
+  'openai-chat/text': '"metadata.run"',
+  'openai-chat/two-choices': '"n"',
+  'openai-chat/web-search': '"web_search_options.search_context_size"',
+  'openai-responses/apply-patch-stream': '"tools.0"',
+  'openai-responses/code-interpreter-stream': '"include.0"',
+  'openai-responses/compaction-stream': '"context_management"',
+  'openai-responses/conversation': 'continues a conversation that the provider stores',
+  'openai-responses/custom-tool-result': '"tools.0"',
+  'openai-responses/custom-tool-stream': '"tool_choice.type"',
+  'openai-responses/file-search-stream': '"tools.0"',
+  'openai-responses/image-generation': '"tools.0"',
+  'openai-responses/logprobs': '"include.0"',
+  'openai-responses/mcp-approval': '"tools.0"',
+  'openai-responses/mcp-approved': 'continues a conversation that the provider stores',
+  'openai-responses/media': '"messages.0.content.3.fileId"',
+  'openai-responses/previous-response': 'continues a conversation that the provider stores',
+  'openai-responses/program-output': '"messages.1.content.0"',
+  'openai-responses/shell-stream': '"tools.0"',
+  'openai-responses/text': '"metadata.run"',
+  'openai-responses/tool-search-stream': '"tools.0"',
+  'openai-responses/web-search': '"tool_choice.type"',
+  'anthropic/compaction': '"context_management.edits"',
+  'anthropic/mcp': '"mcp_servers"',
+  'anthropic/media': '"messages.0.content.3.mimeType"',
+  'anthropic/media-of-this-wire': '"service_tier"',
+  'anthropic/programmatic-results': '"container"',
+  'anthropic/programmatic-stream': '"tools.0"',
+  'anthropic/tool-search': '"tools.0"',
+  'anthropic/web-fetch-error': '"tools.0"',
+  'anthropic/web-search': '"tools.0"',
+  'gemini/cached-content': '"cachedContent"',
+  'gemini/code-execution': '"tools.0"',
+  'gemini/image-output': '"generationConfig.responseModalities"',
+  'gemini/maps': '"toolConfig.functionCallingConfig"',
+  'gemini/media': '"generationConfig.mediaResolution"',
+  'gemini/search': '"tools.0"',
+  'gemini/search-stream': '"tools.0"',
+  'gemini/text': '"safetySettings"',
+  'gemini/url-context': '"tools.0"',
+  'gemini-interactions/agent': '"agent"',
+  'gemini-interactions/background': '"background"',
+  'gemini-interactions/image': '"response_format.type"',
+  'gemini-interactions/media': '"messages.0.content.2.resolution"',
+  'gemini-interactions/search': '"tools.0"',
+  'gemini-interactions/stateful-stream': 'continues a conversation that the provider stores',
+  'gemini-interactions/text': '"service_tier"',
+  'gemini-interactions/tool-result-stateful': 'continues a conversation that the provider stores',
+  'gemini-interactions/url-context': '"tools.0"',
+  'ollama/text': '"options.num_ctx"',
+  'bedrock-converse/server-tool': '"tools.0"',
+}
+const recorded = corpus.filter(({ isOwn, format, request }) => isOwn && format in clients && request !== undefined)
+
+/** Without what `what names a thing of the account` is about. */
+const withoutNames = (body: JsonObject): unknown =>
+  JSON.parse(
+    JSON.stringify(body, (name, value) => {
+      if (name === 'id' && /^(?:rs|msg|fc|fco|ts)_/.test(value)) return undefined
+      return ['user', 'user_id', 'safety_identifier'].includes(name) ? 'ada' : value
+    }),
+  )
+
+it.each(recorded)('permits the recorded request $id as it is, or refuses it by the name of a field', (one) => {
+  const wire = one.format as Wire
+  // Two formats store what they answer, unless they are told not to.
+  const stores = wire === 'openai-responses' || wire === 'gemini-interactions'
+  const body = { ...(one.request as object), ...(stores && !(one.id in refusedRecordings) && { store: false }) }
+  const refusal = refusedRecordings[one.id]
+  if (refusal !== undefined) expect(() => permitted(wire, structuredClone(body))).toThrow(refusal)
+  else expect(withoutNames(permitted(wire, structuredClone(body)))).toEqual(withoutNames(sentAs(wire, body)))
+})
+
+it('permits 90 recorded requests or more, and a row of the table has its recording', () => {
+  const ids = recorded.map(({ id }) => id)
+  expect(ids).toEqual(expect.arrayContaining(Object.keys(refusedRecordings)))
+  expect(ids.filter((id) => !(id in refusedRecordings)).length).toBeGreaterThanOrEqual(90)
+})
+
+const anyNames = JSON.parse('{"type":"object","properties":{"__proto__":{},"constructor":{}}}')
+const closed = { type: 'object', properties: {}, additionalProperties: false }
+/** What official clients write and no recording has, as changes of the smallest body. */
+const ownForms: readonly (readonly [wire: Wire, change: object])[] = [
+  ['anthropic', { system: [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }] }],
+  ['anthropic', { tools: [{ type: 'custom', name: 'f', eager_input_streaming: true, input_schema: closed }] }],
+  ['gemini', { tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'STRING', nullable: true } }] }] }],
   [
-    'a custom tool, proofs of reasoning, and a result that is no error',
-    'anthropic',
-    {
-      model: 'm',
-      max_tokens: 4096,
-      thinking: { type: 'enabled', budget_tokens: 1024 },
-      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
-      system: [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }],
-      messages: [
-        { role: 'user', content: 'Hi' },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 't', signature: 's' },
-            { type: 'redacted_thinking', data: 'd' },
-            { type: 'tool_use', id: 'a', name: 'f', input: {} },
-          ],
-        },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', is_error: false, content: 'ok' }] },
-      ],
-      tools: [
-        {
-          ...{ type: 'custom', name: 'f', eager_input_streaming: true },
-          input_schema: { type: 'object', properties: {}, additionalProperties: false },
-        },
-      ],
-    },
-  ],
-  [
-    'a proof beside a call, and a result of several fields',
-    'gemini',
-    {
-      contents: [
-        { role: 'user', parts: [{ text: 'Hi' }] },
-        { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: {} }, thoughtSignature: 'c2ln' }] },
-        { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { name: 'f', content: 'ok' } } }] },
-      ],
-      tools: [
-        {
-          functionDeclarations: [
-            { name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } } },
-          ],
-        },
-      ],
-      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
-      generationConfig: { maxOutputTokens: 9, thinkingConfig: { includeThoughts: true, thinkingBudget: 0 } },
-    },
-  ],
-  [
-    'steps with thoughts',
-    'gemini-interactions',
-    {
-      model: 'm',
-      store: false,
-      input: [
-        { type: 'user_input', content: [{ type: 'text', text: 'hi' }] },
-        { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] },
-        { type: 'model_output', content: [{ type: 'text', text: 'I look.' }] },
-        { type: 'function_call', id: 'a', name: 'f', arguments: { constructor: 1 }, signature: 'c2ln' },
-        { type: 'function_result', call_id: 'a', name: 'f', result: 'x', is_error: true },
-      ],
-    },
-  ],
-  [
-    'a result as JSON, and a strict tool',
     'bedrock-converse',
-    {
-      messages: [
-        { role: 'user', content: [{ text: 'Hi' }] },
-        { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }] },
-        { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ json: { a: 1 } }] } }] },
-      ],
-      toolConfig: {
-        tools: [
-          {
-            toolSpec: {
-              ...{ name: 'f', strict: true },
-              inputSchema: { json: { type: 'object', properties: {}, additionalProperties: false } },
-            },
-          },
-        ],
-      },
-    },
+    { toolConfig: { tools: [{ toolSpec: { name: 'f', strict: true, inputSchema: { json: closed } } }] } },
+  ],
+  ['ollama', { options: { num_predict: 9, min_p: 1, temperature: 2, repeat_penalty: 2, presence_penalty: 2 } }],
+  ['openai-chat', { n: 1, messages: [{ role: 'developer', content: [{ type: 'text', text: 'Be brief' }] }] }],
+  ['openai-chat', { tools: [{ type: 'function', function: { name: 'f', parameters: anyNames } }] }],
+  ['openai-responses', { text: { format: { type: 'text' }, verbosity: 'low' } }],
+]
+/** Results of a tool, as the message that has them. */
+const ownResults: readonly (readonly [wire: Wire, list: 'messages' | 'contents', call: object, result: object])[] = [
+  [
+    ...(['anthropic', 'messages'] as const),
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', is_error: false, content: 'ok' }] },
   ],
   [
-    'a document as the result of a tool',
-    'cohere',
-    {
-      model: 'm',
-      messages: [
-        { role: 'user', content: 'Hi' },
-        {
-          ...{ role: 'assistant', tool_plan: 'Look' },
-          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
-        },
-        { role: 'tool', tool_call_id: 'a', content: [{ type: 'document', document: { id: 'd', data: { a: 1 } } }] },
-      ],
-    },
+    ...(['gemini', 'contents'] as const),
+    { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { name: 'f', content: 'ok' } } }] },
   ],
   [
-    'thinking, a call, and options up to their limits',
-    'ollama',
-    {
-      model: 'm',
-      messages: [
-        { role: 'user', content: 'x', images: ['AAAA'] },
-        {
-          ...{ role: 'assistant', content: '', thinking: 't' },
-          tool_calls: [{ function: { name: 'f', arguments: { x: 1 } } }],
-        },
-        { role: 'tool', content: 'ok', tool_name: 'f' },
-      ],
-      think: 'low',
-      format: { type: 'object' },
-      options: { num_predict: 9, min_p: 1, temperature: 2, repeat_penalty: 2, presence_penalty: 2 },
-    },
-  ],
-  [
-    'a schema with any names, and usage in the stream',
-    'openai-chat',
-    {
-      model: 'm',
-      n: 1,
-      messages: [{ role: 'developer', content: [{ type: 'text', text: 'Be brief' }] }],
-      tools: [
-        {
-          type: 'function',
-          function: {
-            name: 'f',
-            parameters: JSON.parse('{"type":"object","properties":{"__proto__":{},"constructor":{}}}'),
-          },
-        },
-      ],
-      tool_choice: { type: 'function', function: { name: 'f' } },
-      parallel_tool_calls: false,
-      stream: true,
-      stream_options: { include_usage: true },
-      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: true } },
-    },
-  ],
-  [
-    'an item of each kind, without its id',
-    'openai-responses',
-    {
-      model: 'm',
-      input: [
-        { role: 'user', content: [{ type: 'input_text', text: 'x' }] },
-        { type: 'reasoning', summary: [{ type: 'summary_text', text: 't' }], encrypted_content: 'e' },
-        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}', status: 'completed' },
-        { type: 'function_call_output', call_id: 'a', output: 'ok' },
-        {
-          ...{ type: 'message', role: 'assistant', status: 'completed', phase: 'final_answer' },
-          content: [{ type: 'output_text', text: 'x', annotations: [], logprobs: [] }],
-        },
-      ],
-      store: false,
-      include: ['reasoning.encrypted_content'],
-      reasoning: { effort: 'low', summary: 'auto' },
-      text: { format: { type: 'json_schema', name: 'n', schema: {} }, verbosity: 'low' },
-    },
-  ],
-  [
-    'a format of its own',
-    'openai-responses',
-    { model: 'm', input: 'hi', store: false, text: { format: { type: 'text' } } },
+    ...(['bedrock-converse', 'messages'] as const),
+    { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ json: { a: 1 } }] } }] },
   ],
 ]
+const answeredForms = ownResults.map(([wire, list, call, result]) => {
+  const said: object[] = bodyOf(wire)[list]
+  return [wire, { [list]: [...said, call, result] }] as const
+})
 
-it.each(ownForms)('permits %s, of %s, as it is', (_what, wire, body) => {
-  expect(meaningOf(wire, permitted(wire, structuredClone(body)))).toMatchObject(meaningOf(wire, body))
+it.each([...ownForms, ...answeredForms])('permits, of %s, %j, as it is', (wire, change) => {
+  const body = { ...bodyOf(wire), ...change }
+  expect(permitted(wire, structuredClone(body))).toEqual(sentAs(wire, body))
 })
 
 describe('what names a thing of the account, or another user', () => {
