@@ -25,7 +25,7 @@ const onlyExhaustive = [
   'test/package/{house,paths,purity}.test.ts',
   'test/page/{browser-model,chat-page,flow,page,static,turnstile,values}.test.ts',
   'test/types/cost.test.ts',
-  'test/worker/{admin-page,ai-sdk,attack,bookings-killed,breaks-outside,canary,clients,leases-killed,locations,runs-sdk}.test.ts',
+  'test/worker/{admin-page,ai-sdk,attack,breaks-outside,canary,clients,killed,runs-sdk}.test.ts',
 ]
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with

@@ -74,7 +74,7 @@ const testFolders = values.tests?.split(',') ?? [
   'tools',
   'worker',
 ]
-const isLeftOut = /exhaustive|\/(start|deploy|locations|attack|operator)\.test\.ts$/
+const isLeftOut = /exhaustive|\/(start|deploy|attack|operator)\.test\.ts$/
 /** A test file that takes longer counts as hanging, which a developer would notice. */
 const longestMs = 180_000
 

@@ -1,5 +1,5 @@
 /** Through Cloudflare's AI Gateway, which has the providers' keys: what it is asked, and that its token stays here. In workerd itself. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
@@ -7,7 +7,6 @@ import {
   canary,
   everythingOf,
   holdsCanary,
-  type Rig,
   saying,
   startRig,
   startUpstream,
@@ -19,16 +18,12 @@ import {
 import { configOf, setupOf } from './setup.ts'
 
 const below = '/v1/my-account/my-gateway'
-let gateway: Upstream
-let rig: Rig
-beforeAll(async () => {
-  gateway = await startUpstream()
-  rig = await startRig(gateway.url, {
-    ...throughGateway(gateway.url, below),
-    XAI_MODELS: 'demo-model',
-    ADMIN_TOKEN: adminToken,
-    PRICES: '{"demo-model":[0,5]}',
-  })
+const gateway = await startUpstream()
+const rig = await startRig(gateway.url, {
+  ...throughGateway(gateway.url, below),
+  XAI_MODELS: 'demo-model',
+  ADMIN_TOKEN: adminToken,
+  PRICES: '{"demo-model":[0,5]}',
 })
 afterAll(() => Promise.all([rig.stop(), gateway.stop()]))
 

@@ -1,19 +1,16 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import type { DayRow } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
   adminToken,
   loginSecret,
-  type Rig,
-  startRig,
-  startUpstream,
+  openRig,
   summaryOf,
   tokenFor,
   typeOf,
-  type Upstream,
   type WireName,
   wireNames,
 } from './harness.ts'
@@ -21,21 +18,15 @@ import {
 vi.setConfig({ testTimeout: 120_000 })
 
 const isExhaustive = inject('isExhaustive')
-let upstream: Upstream
-let rig: Rig
-beforeAll(async () => {
-  upstream = await startUpstream()
-  rig = await startRig(upstream.url, {
-    LOGIN_SECRET: loginSecret,
-    ADMIN_TOKEN: adminToken,
-    // In micro-dollars: 1 for a token of input, 5 for one of output, 2 for one that is read from a cache or written to it.
-    PRICES: '{"demo-model":[1,5,2,2]}',
-    FIRST_CONTENT_TIMEOUT_MS: '1500',
-    MAX_OUTPUT_TOKENS: '100',
-    LIVE_STREAMS: '4',
-  })
-}, 60_000)
-afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+const { upstream, rig } = await openRig({
+  LOGIN_SECRET: loginSecret,
+  ADMIN_TOKEN: adminToken,
+  // In micro-dollars: 1 for a token of input, 5 for one of output, 2 for one that is read from a cache or written to it.
+  PRICES: '{"demo-model":[1,5,2,2]}',
+  FIRST_CONTENT_TIMEOUT_MS: '1500',
+  MAX_OUTPUT_TOKENS: '100',
+  LIVE_STREAMS: '4',
+})
 
 const summary = (query?: string) => summaryOf(rig, query)
 async function daysOf(rows: DayRow[] = [], after?: string): Promise<DayRow[]> {

@@ -1,6 +1,7 @@
 /** A Worker in real workerd, in front of an upstream that misbehaves on request, or of the embedded provider. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
 import { type Provider, startProvider } from '../../examples/provider/index.mjs'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { freePort } from '../../scripts/worker.mjs'
@@ -217,6 +218,17 @@ export async function startRig(
     return askByHand(url, wire, 'demo-model', say, { stream, body: more, headers: shown, ...init })
   }
   return { url, worker, open, ask, stop: worker.stop }
+}
+
+/** The same with an upstream, for all tests of a file. */
+export async function openRig(
+  settings: Record<string, string | undefined> = {},
+  options: Omit<LocalOptions, 'port'> = {},
+): Promise<{ readonly upstream: Upstream; readonly rig: Rig }> {
+  const upstream = await startUpstream()
+  const rig = await startRig(upstream.url, settings, options)
+  afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+  return { upstream, rig }
 }
 
 /** Options with which {@link startRig} asks its upstream as Cloudflare's AI Gateway, at this path: a token, and no provider's key. */

@@ -1,30 +1,10 @@
 /** The operator's view of a Worker that runs: its page, and what its accounts say. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
-import {
-  adminToken,
-  loginSecret,
-  type Rig,
-  startRig,
-  startUpstream,
-  summaryOf,
-  tokenFor,
-  type Upstream,
-  type WireName,
-} from './harness.ts'
+import { adminToken, loginSecret, openRig, summaryOf, tokenFor, type WireName } from './harness.ts'
 
-let upstream: Upstream
-let rig: Rig
-beforeAll(async () => {
-  prepare()
-  upstream = await startUpstream()
-  rig = await startRig(upstream.url, { ADMIN_TOKEN: adminToken, LOGIN_SECRET: loginSecret })
-})
-afterAll(async () => {
-  await rig?.stop()
-  await upstream?.stop()
-})
-
+prepare()
+const { upstream, rig } = await openRig({ ADMIN_TOKEN: adminToken, LOGIN_SECRET: loginSecret })
 const summary = () => summaryOf(rig)
 
 it('serves the page, whose files may be loaded by it', async () => {

@@ -1,5 +1,5 @@
 /** The SDK over an answer that the Worker keeps, on a network that breaks: in workerd, over real connections, while the answer is written. */
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
 import { resumable } from '../../src/client/resume.ts'
 import { stream } from '../../src/client/run.ts'
@@ -12,27 +12,14 @@ import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { ended, endingOf } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
-import {
-  loginSecret,
-  type Rig,
-  startRig,
-  startUpstream,
-  tokenFor,
-  type Upstream,
-  type WireName,
-  wireNames,
-  wireOf,
-} from './harness.ts'
+import { loginSecret, openRig, tokenFor, type WireName, wireNames, wireOf } from './harness.ts'
 import { headersOf, idOf, partsOf, pieces, userWith } from './kept.ts'
 
-let upstream: Upstream
-let rig: Rig
-let token: string
+const { upstream, rig } = await openRig({ LOGIN_SECRET: loginSecret })
+const token = await tokenFor(rig, 'alice')
+let unread: { readonly id: string; readonly gate: Promise<void> }
+// The other tests run while this answer has no reader.
 beforeAll(async () => {
-  upstream = await startUpstream()
-  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
-  token = await tokenFor(rig, 'alice')
-  // The other tests run while this answer has no reader.
   const gate = new Promise<void>((resolve) => setTimeout(resolve, 12_000))
   upstream.script('unread', async (asked, response) => {
     const [first = '', ...rest] = pieces('openai-chat')
@@ -44,8 +31,6 @@ beforeAll(async () => {
   await answer.body?.cancel()
   unread = { id: idOf(answer), gate }
 })
-let unread: { readonly id: string; readonly gate: Promise<void> }
-afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => HttpModel, path: string]> = {
   'openai-chat': [openaiChat, '/v1'],

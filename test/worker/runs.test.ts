@@ -1,21 +1,13 @@
 /** Stored answers, in workerd itself: one for each key, the same for all readers, and stored before their end is sent. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ended, endingOf, failed, isErrorBody } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
-import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
-import { headersOf, idOf, partsOf, pieces, play, type User, userWith } from './kept.ts'
+import { loginSecret, openRig, tokenFor, wireNames } from './harness.ts'
+import { headersOf, idOf, partsOf, pieces, play, userWith } from './kept.ts'
 
-let upstream: Upstream
-let rig: Rig
-let alice: User
-let bob: User
-beforeAll(async () => {
-  upstream = await startUpstream()
-  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, MAX_OUTPUT_TOKENS: '100000' })
-  alice = userWith(rig, await tokenFor(rig, 'alice'))
-  bob = userWith(rig, await tokenFor(rig, 'bob'))
-})
-afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+const { upstream, rig } = await openRig({ LOGIN_SECRET: loginSecret, MAX_OUTPUT_TOKENS: '100000' })
+const alice = userWith(rig, await tokenFor(rig, 'alice'))
+const bob = userWith(rig, await tokenFor(rig, 'bob'))
 
 describe.each(wireNames)('%s', (wire) => {
   it('numbers the events of a stored answer, and sends the events after any number again', async () => {

@@ -3,21 +3,18 @@
  * floods this often; the default is once for each format.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import {
   adminToken,
   loginSecret,
-  type Rig,
+  openRig,
   saying,
-  startRig,
-  startUpstream,
   summaryOf,
   tokenFor,
   typeOf,
-  type Upstream,
   type WireName,
   wireNames,
 } from './harness.ts'
@@ -28,20 +25,14 @@ const runs = Array.from(
   (_, at) => wireNames[at % 5] ?? 'gemini',
 )
 
-let upstream: Upstream
-let rig: Rig
-beforeAll(async () => {
-  upstream = await startUpstream()
-  rig = await startRig(upstream.url, {
-    LOGIN_SECRET: loginSecret,
-    ADMIN_TOKEN: adminToken,
-    // In micro-dollars: 1 for a token of input, 5 for one of output.
-    PRICES: '{"demo-model":[1,5]}',
-    TOTAL_DAILY_BUDGET_USD: '0.2',
-    IDLE_TIMEOUT_MS: '1500',
-  })
+const { upstream, rig } = await openRig({
+  LOGIN_SECRET: loginSecret,
+  ADMIN_TOKEN: adminToken,
+  // In micro-dollars: 1 for a token of input, 5 for one of output.
+  PRICES: '{"demo-model":[1,5]}',
+  TOTAL_DAILY_BUDGET_USD: '0.2',
+  IDLE_TIMEOUT_MS: '1500',
 })
-afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 /** A token for a user with this daily budget in dollars. */
 const tokenWith = (user: string, dailyBudgetUsd: number) =>
