@@ -194,54 +194,12 @@ describe.concurrent('the whole reservation is booked', () => {
 // ---- what a client sends ----------------------------------------------------------------------
 
 describe('what is reserved', () => {
-  const big = 'x'.repeat(300_000)
-  const poor = { dailyBudgetUsd: 0.05, maxOutputTokens: 100 }
-  const schema = { type: 'object', description: big }
-  const image = { type: 'object', properties: { a: { type: 'image', description: big } } }
-  const ways: Record<WireName, [string, object][]> = {
-    'openai-chat': [
-      ['text', { messages: [{ role: 'user', content: big }] }],
-      ['stop', { stop: [big] }],
-      ['a response format', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } }],
-      ['a tool', { tools: [{ type: 'function', function: { name: 'a', parameters: schema } }] }],
-      ['a tool that speaks of an image', { tools: [{ type: 'function', function: { name: 'a', parameters: image } }] }],
-      ['reasoning_details', { messages: [{ role: 'assistant', content: 'a', reasoning_details: [{ a: big }] }] }],
-      ['parsed', { messages: [{ role: 'assistant', content: big, parsed: {} }] }],
-    ],
-    'openai-responses': [
-      ['instructions', { instructions: big }],
-      ['a text format', { text: { format: { type: 'json_schema', name: 'a', schema } } }],
-      ['a tool that speaks of an image', { tools: [{ type: 'function', name: 'a', parameters: image }] }],
-    ],
-    anthropic: [
-      ['a system prompt', { system: big }],
-      ['stop_sequences', { stop_sequences: [big] }],
-      ['an output format', { output_config: { format: { type: 'json_schema', schema } } }],
-      ['a tool that speaks of an image', { tools: [{ name: 'a', input_schema: image }] }],
-    ],
-    gemini: [
-      ['stopSequences', { generationConfig: { stopSequences: [big] } }],
-      [
-        'responseJsonSchema',
-        { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } },
-      ],
-      ['responseSchema', { generationConfig: { responseMimeType: 'application/json', responseSchema: schema } }],
-      ['a tool that speaks of an image', { tools: [{ functionDeclarations: [{ name: 'a', parameters: image }] }] }],
-    ],
-    ollama: [
-      ['a format', { format: schema }],
-      ['stop', { options: { stop: [big] } }],
-      ['a tool that speaks of an image', { tools: [{ type: 'function', function: { name: 'a', parameters: image } }] }],
-    ],
-  }
+  const poor = { dailyBudgetUsd: 0.06, maxOutputTokens: 100 }
 
-  it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
-    'of a request of %s includes all the bytes of %s',
-    async (wire, _, more) => {
-      const answer = await ask(wire, crypto.randomUUID(), { stream: true, ...more }, poor)
-      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
-    },
-  )
+  it.each(wireNames)('for a request of %s includes all its bytes', async (wire) => {
+    const answer = await rig.ask(wire, 'x'.repeat(300_000), {}, { headers: await shown('poor', poor) })
+    expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
+  })
 
   it('is a fixed number for a picture in a message, not its bytes', async () => {
     const user = crypto.randomUUID()
@@ -254,8 +212,7 @@ describe('what is reserved', () => {
     )
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300_000)}` } }
     const messages = [{ role: 'user', content: [{ type: 'text', text: user }, picture] }]
-    const body = { stream: true, messages }
-    const answer = await ask('openai-chat', user, body, { ...poor, dailyBudgetUsd: 0.06 })
+    const answer = await ask('openai-chat', user, { stream: true, messages } as object, poor)
     expect([answer.status, (await answer.text()).includes('there')]).toEqual([200, true])
     expect(await spentBy(user)).toBe(46)
   })

@@ -17,12 +17,6 @@ it('serves the page, whose files may be loaded by it', async () => {
   }
 })
 
-it('refuses a token of a user, and a request without a token', async () => {
-  const headers = { authorization: `Bearer ${await tokenFor(rig, 'ada')}` }
-  expect((await fetch(`${rig.url}/admin/summary`, { headers })).status).toBe(401)
-  expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
-})
-
 it('lists requests, tokens, spending, errors and open requests, and no text of a conversation', async () => {
   const shown = { headers: { authorization: `Bearer ${await tokenFor(rig, 'ada')}` } }
   const asAda = (wire: WireName, say: string, body = {}, init = {}) => rig.ask(wire, say, body, { ...shown, ...init })
@@ -45,13 +39,4 @@ it('lists requests, tokens, spending, errors and open requests, and no text of a
   left.abort()
   await waiting
   await expect.poll(async () => (await summary()).live).toEqual([])
-})
-
-it('lists how many requests were refused, and why', async () => {
-  const poor = { headers: { authorization: `Bearer ${await tokenFor(rig, 'bob', { dailyBudgetUsd: 0.000001 })}` } }
-  const asked = upstream.asked.length
-  for (let times = 0; times < 2; times++) expect((await rig.ask('anthropic', 'hi', {}, poor)).status).toBe(429)
-  expect(upstream.asked.length).toBe(asked)
-  const day = new Date().toISOString().slice(0, 10)
-  expect((await summary()).refusals).toEqual([{ day, kind: 'budget', count: 2 }])
 })

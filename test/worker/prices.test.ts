@@ -16,6 +16,7 @@ import {
 import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 import { readOptions } from '../../src/worker/read-options.ts'
+import { facts } from '../formats/index.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 
@@ -272,21 +273,30 @@ describe('the most tokens that a request can have', () => {
     expect(most(called(`{"a":${' '.repeat(1000)}""}`)) - most(called('{"a":""}'))).toBe(1000)
   })
 
-  it('include all fields of the options', () => {
-    for (const more of [
-      { stop: [big] },
-      {
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'a', schema: { type: 'object', description: big } },
-        },
-      },
-      { tools: [{ type: 'function', function: { name: 'a', description: big, parameters: {} } }] },
-      { tool_choice: { type: 'function', function: { name: big } } },
-      { metadata: { a: big } },
-      { unknown: big },
-    ] as JsonObject[])
-      expect([most(chat('x', more)) - most(chat('x')) > 1000, more]).toEqual([true, more])
+  const schema = { type: 'object', description: big }
+  const format = { type: 'json_schema', json_schema: { name: 'a', schema } }
+  it.each<[WireName, JsonObject]>([
+    ['openai-chat', { stop: [big] }],
+    ['openai-chat', { response_format: format }],
+    ['openai-chat', { tools: [{ type: 'function', function: { name: 'a', description: big, parameters: {} } }] }],
+    ['openai-chat', { tool_choice: { type: 'function', function: { name: big } } }],
+    ['openai-chat', { metadata: { a: big } }],
+    ['openai-chat', { unknown: big }],
+    ['openai-chat', { messages: [{ role: 'assistant', content: 'a', reasoning_details: [{ a: big }] }] }],
+    ['openai-chat', { messages: [{ role: 'assistant', content: big, parsed: {} }] }],
+    ['openai-responses', { instructions: big }],
+    ['openai-responses', { text: { format: { type: 'json_schema', name: 'a', schema } } }],
+    ['anthropic', { system: big }],
+    ['anthropic', { stop_sequences: [big] }],
+    ['anthropic', { output_config: { format: { type: 'json_schema', schema } } }],
+    ['gemini', { generationConfig: { stopSequences: [big] } }],
+    ['gemini', { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } }],
+    ['gemini', { generationConfig: { responseMimeType: 'application/json', responseSchema: schema } }],
+    ['ollama', { format: schema }],
+    ['ollama', { options: { stop: [big] } }],
+  ])('include, of %s, all bytes of %j', (wire, more) => {
+    const { minimal } = facts[wire].gateway.minimal('m', 'x', false)
+    expect(most({ ...minimal, ...more } as JsonObject, wire) - most(minimal as JsonObject, wire)).toBeGreaterThan(950)
   })
 
   it.each<[WireName, JsonObject]>([
@@ -359,27 +369,36 @@ describe('the most tokens that a request can have', () => {
     expect(most(body, 'gemini')).toBeGreaterThan(JSON.stringify(answered).length + 1000 + 100 * 64)
   })
 
-  it.each([
+  it.each<JsonObject>([
     { type: 'image', description: data },
     { type: 'image', data },
     { type: 'image', source: { type: 'base64', data } },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
     { inlineData: { mimeType: 'image/png', data } },
-  ])(
-    'count an object of a schema, of an argument or of a result by its bytes, even if it says that it is a picture',
-    (a) => {
-      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(a) } }
-      const history = [
-        { role: 'assistant', content: null, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'c', content: JSON.stringify(a) },
-      ]
-      const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object', properties: { a } } } }]
-      const format = { type: 'json_schema', json_schema: { name: 'a', schema: { properties: { a } } } }
-      expect(most(chat('x', { tools }))).toBeGreaterThan(100_000)
-      expect(most(chat('x', { response_format: format }))).toBeGreaterThan(100_000)
-      expect(most({ model: 'm', messages: history })).toBeGreaterThan(200_000)
-    },
-  )
+  ])('count an object of a schema, an argument or a result by its bytes, even if it says that it is a picture', (a) => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(a) } }
+    const history = [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: JSON.stringify(a) },
+    ]
+    expect(most({ model: 'm', messages: history })).toBeGreaterThan(200_000)
+    const parameters = { type: 'object', properties: { a } }
+    const asked: [WireName, JsonObject][] = [
+      ['openai-chat', chat('x', { tools: [{ type: 'function', function: { name: 'a', parameters } }] })],
+      [
+        'openai-chat',
+        chat('x', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: parameters } } }),
+      ],
+      ['openai-responses', { model: 'm', input: 'x', tools: [{ type: 'function', name: 'a', parameters }] }],
+      ['anthropic', chat('x', { max_tokens: 1, tools: [{ name: 'a', input_schema: parameters }] })],
+      [
+        'gemini',
+        { contents: [{ parts: [{ text: 'x' }] }], tools: [{ functionDeclarations: [{ name: 'a', parameters }] }] },
+      ],
+      ['ollama', chat('x', { tools: [{ type: 'function', function: { name: 'a', parameters } }] })],
+    ]
+    for (const [wire, body] of asked) expect(most(body, wire), wire).toBeGreaterThan(100_000)
+  })
 
   it('are more at xAI, whose output limit does not include reasoning', () => {
     const body = chat('x')

@@ -190,56 +190,41 @@ describe.concurrent('an answer in each format', () => {
     expect(found).toMatchObject(wireNames.map((wire) => ({ case: wire, rows: [row] })))
   })
 
-  it.for(['breaks off', 'falls silent', 'is left', 'ends in an error'] as const)(
-    'that %s before its usage is booked with all that was reserved',
-    async (how, { expect }) => {
-      const found = await booked(async (wire, user) => {
-        const token = await tokenWith(user, 1)
-        const all = pieces(wire)
-        const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
-        upstream.script(user, async (_, response) => {
-          send(wire, response, said)
-          if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
-          if (how === 'ends in an error') response.end(speakers[wire].errorPiece('x'))
-        })
-        await readOrLeave(await ask(token, wire, user), how)
+  // The provider may think unseen, so what nobody has said counts too.
+  it.for(
+    ['before a word', 'after some text'].flatMap((when) =>
+      ['breaks off', 'falls silent', 'is left', 'ends in an error'].map((how) => [how, when] as const),
+    ),
+  )('that %s %s is booked with all that was reserved', async ([how, when], { expect }) => {
+    const found = await booked(async (wire, user) => {
+      const token = await tokenWith(user, 1)
+      const all = pieces(wire)
+      const text = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+      const leave = new AbortController()
+      upstream.script(user, async (_, response) => {
+        const isFirst = how === 'ends in an error' && when === 'before a word'
+        send(wire, response, when === 'after some text' ? text : isFirst ? [] : [thinking[wire]])
+        if (how === 'is left' && when === 'before a word') setTimeout(() => leave.abort(), 300)
+        if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+        if (how === 'ends in an error') response.end(speakers[wire].errorPiece('x'))
       })
-      expect(found).toMatchObject(
-        found.map(({ most }, at) => ({
-          case: wireNames[at],
-          rows: [{ requests: 1, outputTokens: 100, spent: most }],
-        })),
-      )
-    },
-  )
+      await ask(token, wire, user, true, leave.signal)
+        .then((answer) => readOrLeave(answer, when === 'before a word' ? 'is aborted' : how))
+        .catch(() => '')
+    })
+    const row = ({ most }: { readonly most: number }) => ({ requests: 1, outputTokens: 100, spent: most })
+    expect(found).toMatchObject(found.map((one, at) => ({ case: wireNames[at], rows: [row(one)] })))
+  })
 
-  it.for([
-    'is left before its headers',
-    'is left before a word',
-    'says nothing for too long',
-    'ends in an error at once',
-  ] as const)(
-    'that %s is booked with all that was reserved: the provider may think unseen',
-    async (how, { expect }) => {
-      const found = await booked(async (wire, user) => {
-        const token = await tokenWith(user, 1)
-        const leave = new AbortController()
-        upstream.script(user, (_, response) => {
-          if (how.startsWith('is left')) setTimeout(() => leave.abort(), 300)
-          if (how === 'is left before its headers') return
-          response.writeHead(200, { 'content-type': typeOf(wire) })
-          if (how === 'ends in an error at once') response.end(speakers[wire].errorPiece('x'))
-          else response.write(thinking[wire])
-        })
-        await ask(token, wire, user, true, leave.signal)
-          .then((answer) => answer.text())
-          .catch(() => '')
-      })
-      expect(found).toMatchObject(
-        found.map(({ most }, at) => ({ case: wireNames[at], rows: [{ requests: 1, outputTokens: 100, spent: most }] })),
-      )
-    },
-  )
+  it('that is left before its headers is booked with all that was reserved', async ({ expect }) => {
+    const found = await booked(async (wire, user) => {
+      const token = await tokenWith(user, 1)
+      const leave = new AbortController()
+      upstream.script(user, () => void setTimeout(() => leave.abort(), 300))
+      await ask(token, wire, user, true, leave.signal).catch(() => '')
+    })
+    expect(found).toMatchObject(found.map(({ most }) => ({ rows: [{ requests: 1, outputTokens: 100, spent: most }] })))
+  })
 
   it('that the provider refuses costs nothing, and gives back what was reserved', async ({ expect }) => {
     const found = await booked(async (wire, user) => {
