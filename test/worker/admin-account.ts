@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { answerAdmin as answer } from '../../src/worker/admin/admin.ts'
 import { openAccount } from './on-sqlite.ts'
-import { setupOf } from './setup.ts'
+import { leastEnv, setupOf } from './setup.ts'
 
 export const token = 'an-admin-token-of-more-than-32-bytes'
 const now = Date.now()
@@ -34,19 +34,15 @@ for (const row of [
 ] as const)
   database.prepare('INSERT INTO errors VALUES (?, ?, ?)').run(...row)
 
-const settings = {
-  SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
-  ALLOWED_ORIGINS: 'http://127.0.0.1:1',
-  RATE_LIMITS: 'off',
-  RUNS: { getByName: () => ({}) },
-  OLLAMA_MODELS: 'a',
-  DEMO: 'loopback',
-  DAILY_BUDGET_USD: '1',
-  TOTAL_DAILY_BUDGET_USD: '2',
-  LIVE_STREAMS: '4',
-}
+const limits = { DAILY_BUDGET_USD: '1', TOTAL_DAILY_BUDGET_USD: '2', LIVE_STREAMS: '4' }
 export const account = openAccount(database)
-export const env = { ...settings, ADMIN_TOKEN: token, ACCOUNTS: { getByName: () => account } }
+export const env = {
+  ...leastEnv,
+  OLLAMA_MODELS: 'a',
+  ...limits,
+  ADMIN_TOKEN: token,
+  ACCOUNTS: { getByName: () => account },
+}
 export const answerAdmin = (request: Request, settings: object) => answer(request, setupOf(settings))
 export const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)

@@ -15,7 +15,7 @@ import {
   type Upstream,
   type WireName,
 } from './harness.ts'
-import { configOf, setupOf } from './setup.ts'
+import { configOf, leastEnv, setupOf } from './setup.ts'
 
 const below = '/v1/my-account/my-gateway'
 const gateway = await startUpstream()
@@ -118,16 +118,7 @@ it('books all that was set aside for an answer that was left, since the gateway 
 })
 
 describe('half of it', () => {
-  const env = (settings: object) => ({
-    SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
-    ALLOWED_ORIGINS: 'http://127.0.0.1:1',
-    DEMO: 'loopback',
-    RATE_LIMITS: 'off',
-    ACCOUNTS: { getByName: () => ({}) },
-    RUNS: { getByName: () => ({}) },
-    OPENAI_MODELS: 'a',
-    ...settings,
-  })
+  const env = (settings: object) => ({ ...leastEnv, OPENAI_MODELS: 'a', ...settings })
   const url = 'https://gateway.ai.cloudflare.com/v1/a/g'
 
   it.each<[string, object, string[]]>([

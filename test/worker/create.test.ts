@@ -2,10 +2,6 @@
  * `createWorker`: each part by itself, each left out, each wrong, and unsafe combinations. In this process; the tests of the mounted Worker
  * run in workerd.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
 import { openaiChatFormat } from '../../src/formats/openai-chat/index.ts'
@@ -13,7 +9,7 @@ import type { CheckedRequest } from '../../src/gateway/types.ts'
 import { createWorker, type ModelWorker, optionsFromEnv, type WorkerOptions } from '../../src/worker/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { canary, sessionSecret, startUpstream, type Upstream } from './harness.ts'
-import { type LocalWorkers, startWorkers } from './local.ts'
+import { type LocalWorkers, startBuilt } from './local.ts'
 
 const origin = 'https://chat.example'
 const token = 'an-admin-token-of-more-than-32-bytes'
@@ -144,13 +140,10 @@ describe('keys of Workers AI', () => {
   const name = '@cf/openai/gpt-oss-120b'
   const keys = { workersAi: { accountId, token: canary } }
   const policy = { models: { workersAi: [name] }, wholeAnswers: 'whole' } as const
-  const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] })
 
   it('use the address of the account, with its token', async () => {
     const worker = createWorker({ ...least(), policy, keys })
-    const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
-    const init = { method: 'POST', headers, body }
-    expect((await worker.fetch(new Request('https://w.example/v1/chat/completions', init))).status).toBe(200)
+    expect((await ask(worker, '', {}, { model: name })).status).toBe(200)
     const [url, sent] = upstream.mock.calls[0] ?? []
     // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/
     expect(String(url)).toBe(`https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1/chat/completions`)
@@ -168,24 +161,13 @@ describe('keys of Workers AI', () => {
   it('are not needed with the binding, in code or by the environment', async () => {
     const run = vi.fn(async (_model: string, _inputs: object) => Response.json({ response: 'Hi' }))
     const worker = createWorker({ ...least(), policy, keys: { workersAi: { binding: { run } } } })
-    const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
-    const init = { method: 'POST', headers, body }
-    expect((await worker.fetch(new Request('https://w.example/v1/chat/completions', init))).status).toBe(200)
+    expect((await ask(worker, '', {}, { model: name })).status).toBe(200)
     expect(run.mock.calls[0]?.[0]).toBe(name)
     expect(upstream).not.toHaveBeenCalled()
-    const env = {
-      AI: { run },
-      AI_MODELS: name,
-      PRICES: JSON.stringify({ [`workers-ai:${name}`]: [1, 1] }),
-    }
+    const prices = JSON.stringify({ [`workers-ai:${name}`]: [1, 1] })
     const options = optionsFromEnv({
-      ...env,
-      SESSION_SECRET: sessionSecret,
-      ALLOWED_ORIGINS: origin,
-      LOGIN_SECRET: loginSecret,
-      RATE_LIMITS: 'off',
-      ACCOUNTS: openAccounts().binding,
-      RUNS: kept,
+      ...{ AI: { run }, AI_MODELS: name, PRICES: prices, SESSION_SECRET: sessionSecret, LOGIN_SECRET: loginSecret },
+      ...{ ALLOWED_ORIGINS: origin, RATE_LIMITS: 'off', ACCOUNTS: openAccounts().binding, RUNS: kept },
     })
     expect(createWorker(options)).toHaveProperty('fetch')
   })
@@ -445,9 +427,6 @@ describe('options that are unsafe together', () => {
 })
 
 describe('below a path, in workerd', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'isoglot-mounted-'))
-  let provider: Upstream
-  let workers: LocalWorkers
   const entries = {
     'hono-mount': `import { Hono } from 'hono'
       const app = new Hono().get('/', ({ text }) => text('my own'))
@@ -471,34 +450,18 @@ describe('below a path, in workerd', () => {
     const worker = createWorker((env) => ({ ...options(env), basePath: '/ai' }))
     const atRoot = createWorker(options)`
 
+  let provider: Upstream
+  let workers: LocalWorkers
   beforeAll(async () => {
     provider = await startUpstream()
-    const names = Object.keys(entries)
-    for (const [name, entry] of Object.entries(entries)) {
+    const sources = Object.entries(entries).map(([name, entry]) => {
       const made = name === 'hono-mount' ? 'atRoot' : 'worker'
-      await build({
-        stdin: {
-          contents: `${common}\n${entry}\nexport const { UserAccount, StreamRun } = ${made}`,
-          resolveDir: import.meta.dirname,
-          loader: 'ts',
-        },
-        outfile: join(folder, name, 'worker.js'),
-        bundle: true,
-        format: 'esm',
-        target: 'es2024',
-        external: ['cloudflare:*'],
-        logLevel: 'silent',
-      })
-    }
+      return [name, `${common}\n${entry}\nexport const { UserAccount, StreamRun } = ${made}`]
+    })
     const bindings = { SECRET: sessionSecret, LOGIN: loginSecret, KEY: canary, URL: `${provider.url}/v1` }
-    const placed = (name: string) => ({ modulesRoot: join(folder, name), scriptPath: join(folder, name, 'worker.js') })
-    workers = await startWorkers(names.map((name) => ({ name, bindings, ...placed(name) })))
+    workers = await startBuilt(Object.fromEntries(sources), { bindings })
   })
-  afterAll(async () => {
-    await workers?.stop()
-    await provider?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => Promise.all([workers?.stop(), provider?.stop()]))
 
   it.each(Object.keys(entries))('answers by %s, streamed and kept, and leaves other paths to the app', async (name) => {
     vi.unstubAllGlobals()

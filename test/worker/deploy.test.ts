@@ -2,14 +2,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { bundle, findingsIn, findingsOf, neededFlags, readConfig, secretsOf } from '../../scripts/check-deploy.mjs'
 import { siteFolder } from '../../scripts/worker.mjs'
 import { costOf } from '../../src/prices/index.ts'
 import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
 import { optionsFromEnv } from '../../src/worker/read-options.ts'
-import { startWorkers } from './local.ts'
+import { startBuilt } from './local.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -214,9 +213,9 @@ describe('the check before it', () => {
 it('reads accounts in UserAccount that were stored by the class under its old name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-renamed-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
-  const start = async (className: string) => {
+  const start = (className: string) => {
     const contents = `
-      import { UserAccount as Account } from './src/worker/accounts/user-account.ts'
+      import { UserAccount as Account } from '../../src/worker/accounts/user-account.ts'
       export class ${className} extends Account {}
       export default {
         async fetch(request, { ACCOUNTS }) {
@@ -225,12 +224,8 @@ it('reads accounts in UserAccount that were stored by the class under its old na
           return Response.json(await account.summary())
         },
       }`
-    const scriptPath = join(folder, `${className}.js`)
-    const stdin = { contents, resolveDir: root }
-    await build({ stdin, outfile: scriptPath, bundle: true, format: 'esm', external: ['cloudflare:*'] })
     const durableObjects = { ACCOUNTS: { className, useSQLite: true, unsafeUniqueKey: 'id-of-the-class' } }
-    const worker = { name: 'accounts', modulesRoot: folder, scriptPath, durableObjects }
-    return startWorkers([worker], join(folder, 'state'))
+    return startBuilt({ accounts: contents }, { durableObjects }, folder)
   }
   const body = JSON.stringify({
     ...{ requestId: 'r1', user: 'ada', model: 'm', wire: 'anthropic', provider: 'anthropic' },

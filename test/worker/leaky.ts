@@ -1,276 +1,244 @@
-/** A server that looks like our Worker from outside, and has one chosen weakness. By hand: no code of the Worker is in it. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+/** A front before our Worker that has one chosen weakness: it answers what the Worker would refuse, or changes what the Worker answers. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { claimsOf } from './tokens.ts'
 
-/** Where it gives way. */
+interface Asked {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  /** The body as JSON, or an empty object. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** The claims of the token, if there is one. */
+  readonly claims: { readonly exp?: number } | undefined
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+}
+
+interface Weakness {
+  /** The name of the check that has to see it. */
+  readonly seenBy: string
+  /** Requests that get an answer. */
+  readonly opens?: (asked: Asked) => boolean
+  /** The parts of the Worker's answer that are others. */
+  readonly changes?: (asked: Asked, answer: Answer) => Partial<Answer>
+}
+
+export const maxBody = 2 ** 20
+const routes = /^\/(?:v1\/(?:chat\/completions|responses|messages)|api\/chat|v1beta\/models\/[^/:]+:generateContent)$/
+const isPost = ({ method, url }: Asked, path: RegExp) => method === 'POST' && path.test(url)
+const isQuestion = (asked: Asked) => isPost(asked, routes)
+const isSession = (asked: Asked) => isPost(asked, /^\/session$/)
+const hasToken = (asked: Asked) => isQuestion(asked) && asked.claims !== undefined
+const isTooLong = ({ bytes }: Asked) => bytes.length > maxBody
+const isOpenTo = (origin: string | undefined) => ({ headers: { 'access-control-allow-origin': origin } })
+const ownOrigin = ({ headers }: Asked) => `http://${headers.host}`
+/** Changes the answer at this path. */
+const at = (path: string, change: (answer: Answer) => Partial<Answer>): Weakness['changes'] =>
+  function changes({ url }, answer) {
+    return url === path ? change(answer) : {}
+  }
+const failedSelfTest = JSON.stringify({ ok: true, checks: [{ name: 'a flag', ok: false }] })
+const codedKey = Buffer.from('a key: sk-proj-0123456789abcdefghijkl').toString('base64')
+
+/** A token that lives for a day, in place of the one that was given. */
+function withLongLife({ text }: Answer): Partial<Answer> {
+  const { token } = JSON.parse(text)
+  if (token === undefined) return {}
+  const [head, , signature] = token.split('.')
+  const claims = claimsOf(token)
+  const longer = Buffer.from(JSON.stringify({ ...claims, exp: claims.iat + 86_400 })).toString('base64url')
+  return { text: JSON.stringify({ token: [head, longer, signature].join('.') }) }
+}
+
+export const leaks = {
+  unconfigured: { seenBy: 'it is configured', changes: () => ({ status: 503 }) },
+  'any token': { seenBy: 'forged tokens open nothing', opens: isQuestion },
+  'alg none': {
+    seenBy: 'forged tokens open nothing',
+    opens: ({ headers }) => Buffer.from(`${headers.authorization}`.split(/[ .]/)[1] ?? '', 'base64').includes('"none"'),
+  },
+  'says what is wrong': {
+    seenBy: 'every refusal of a token reads the same',
+    changes: ({ headers }, { status }) => (status === 401 ? { text: `no: ${headers.authorization}` } : {}),
+  },
+  'token in the query': {
+    seenBy: 'a token in the address opens nothing',
+    opens: ({ url }) => url.includes('?access_token='),
+  },
+  'signature unchecked': { seenBy: 'a good token that was changed opens nothing', opens: hasToken },
+  'long tokens': {
+    seenBy: 'tokens are given for minutes, and to be kept nowhere',
+    changes: at('/session', withLongLife),
+  },
+  'a guess opens': {
+    seenBy: 'a guess opens no session',
+    opens: (asked) => isSession(asked) && asked.headers.authorization !== undefined,
+  },
+  'a token of a page, anywhere': {
+    seenBy: 'a token of one page is good in no other place',
+    opens: (asked) => hasToken(asked) && asked.headers.origin === undefined,
+  },
+  'tokens for all': {
+    seenBy: 'tokens are not given to who does not say where from',
+    opens: (asked) => isSession(asked) && asked.headers.origin === undefined,
+  },
+  'a demonstration': {
+    seenBy: 'pages on loopback are given no token',
+    opens: (asked) => isSession(asked) && asked.headers.host === 'chat.attack.example',
+  },
+  'any origin': { seenBy: 'other sites are turned away', changes: ({ headers }) => isOpenTo(headers.origin) },
+  'suffix of an origin': {
+    seenBy: 'other sites are turned away',
+    changes: (asked) => (asked.headers.origin?.startsWith(ownOrigin(asked)) ? isOpenTo(asked.headers.origin) : {}),
+  },
+  'star for all': { seenBy: 'other sites are turned away', changes: () => isOpenTo('*') },
+  'any preflight': {
+    seenBy: 'other sites are allowed nothing in advance',
+    changes: ({ method, headers }) => (method === 'OPTIONS' ? { status: 204, ...isOpenTo(headers.origin) } : {}),
+  },
+  'plain text': {
+    seenBy: 'a post without a preflight is turned away',
+    opens: ({ method, headers }) => method === 'POST' && headers['content-type'] !== 'application/json',
+  },
+  'no limit': { seenBy: 'bodies are limited: size, depth, coding', opens: isTooLong },
+  compressed: {
+    seenBy: 'bodies are limited: size, depth, coding',
+    opens: ({ headers }) => headers['content-encoding'] !== undefined,
+  },
+  'size behind the fields': {
+    seenBy: 'a body that is valid except for its size is refused',
+    opens: (asked) => isTooLong(asked) && asked.body.model !== undefined,
+  },
+  'no length': {
+    seenBy: 'a body that is valid except for its size is refused',
+    opens: (asked) => isTooLong(asked) && asked.headers['content-length'] === undefined,
+  },
+  'an inner address': {
+    seenBy: 'a picture leads to no private address',
+    opens: ({ bytes }) => /https:\/\/(?:0x|10\.|169\.254\.|localhost|\[::1\])/.test(`${bytes}`),
+  },
+  // The Worker behind the front has no counters.
+  'no counter of users': { seenBy: 'the requests of a user are counted' },
+  'no counter of networks': { seenBy: 'the requests of a network are counted' },
+  'two answers': {
+    seenBy: 'what costs by another meter, or is kept, is refused',
+    opens: ({ body }) => body.n !== undefined,
+  },
+  'hosted tools': {
+    seenBy: 'what costs by another meter, or is kept, is refused',
+    opens: ({ body }) => body.tools !== undefined,
+  },
+  documents: { seenBy: 'a file with hidden pages is refused', opens: ({ bytes }) => bytes.includes('JVBERi0') },
+  'a dead token': {
+    seenBy: 'dead tokens open nothing',
+    opens: (asked) => hasToken(asked) && Number(asked.claims?.exp) < Date.now() / 1000,
+  },
+  "another's stream": {
+    seenBy: 'what one user began is not there for another',
+    opens: ({ url }) => url.startsWith('/v1/streams/'),
+  },
+  'any model': { seenBy: 'models that are not in the table are not asked', opens: hasToken },
+  'any field': {
+    seenBy: 'nothing in a body chooses the destination',
+    opens: ({ body }) => body.base_url !== undefined,
+  },
+  echo: {
+    seenBy: 'nothing in a header opens anything, or comes back',
+    changes: ({ headers }) => (headers['x-upstream'] ? { text: `no upstream ${headers['x-upstream']}` } : {}),
+  },
+  redirect: {
+    seenBy: 'nothing sends a client elsewhere',
+    changes: ({ url }) => (url.startsWith('//') ? { status: 302, headers: { location: url } } : {}),
+  },
+  cookie: {
+    seenBy: 'answers do not reveal the providers',
+    changes: () => ({ headers: { 'set-cookie': 'id=1' } }),
+  },
+  'may be stored': {
+    seenBy: 'answers do not reveal the providers',
+    changes: () => ({ headers: { 'cache-control': 'public' } }),
+  },
+  'any stream': { seenBy: 'streams of others are not there', opens: ({ url }) => url.startsWith('/v1/streams/') },
+  'any method': { seenBy: 'other methods are refused', opens: ({ method }) => method === 'PUT' },
+  'a file': { seenBy: 'odd paths lead nowhere', opens: ({ url }) => url === '/.dev.vars' },
+  'Host decides': { seenBy: 'Host decides nothing', opens: ({ headers }) => headers.host === 'localhost' },
+  'open to admins': {
+    seenBy: "the operator's view is closed",
+    opens: ({ url, headers }) => url === '/admin/summary' && headers.authorization !== undefined,
+  },
+  'open self-test': { seenBy: "the operator's view is closed", opens: ({ url }) => url === '/admin/self-test' },
+  drift: {
+    seenBy: 'the platform is as the Worker counts on',
+    changes: at('/admin/self-test', () => ({ status: 503 })),
+  },
+  'drift, well said': {
+    seenBy: 'the platform is as the Worker counts on',
+    changes: at('/admin/self-test', () => ({ text: failedSelfTest })),
+  },
+  'no self-test': {
+    seenBy: 'the platform is as the Worker counts on',
+    changes: at('/admin/self-test', () => ({ status: 404, text: '' })),
+  },
+  'key in an error': {
+    seenBy: 'no answer, and no file, holds a key',
+    changes: ({ headers }) => (headers['x-debug'] ? { text: 'wrong key sk-ant-api03-0123456789abcdefgh' } : {}),
+  },
+  'key in a file, coded': {
+    seenBy: 'no answer, and no file, holds a key',
+    changes: at('/', ({ text }) => ({ text: `${text} x='${codedKey}'` })),
+  },
+} as const satisfies Readonly<Record<string, Weakness>>
 export type Leak = keyof typeof leaks
 
-/** Each with the name of the check that has to see it. */
-export const leaks = {
-  unconfigured: 'it is configured',
-  'any token': 'forged tokens open nothing',
-  'alg none': 'forged tokens open nothing',
-  'says what is wrong': 'every refusal of a token reads the same',
-  'token in the query': 'a token in the address opens nothing',
-  'signature unchecked': 'a good token that was changed opens nothing',
-  'long tokens': 'tokens are given for minutes, and to be kept nowhere',
-  'a guess opens': 'a guess opens no session',
-  'a token of a page, anywhere': 'a token of one page is good in no other place',
-  'tokens for all': 'tokens are not given to who does not say where from',
-  'a demonstration': 'pages on loopback are given no token',
-  'any origin': 'other sites are turned away',
-  'suffix of an origin': 'other sites are turned away',
-  'star for all': 'other sites are turned away',
-  'any preflight': 'other sites are allowed nothing in advance',
-  'plain text': 'a post without a preflight is turned away',
-  'no limit': 'bodies are limited: size, depth, coding',
-  compressed: 'bodies are limited: size, depth, coding',
-  'size behind the fields': 'a body that is valid except for its size is refused',
-  'no length': 'a body that is valid except for its size is refused',
-  'an inner address': 'a picture leads to no private address',
-  'no counter of users': 'the requests of a user are counted',
-  'no counter of networks': 'the requests of a network are counted',
-  'two answers': 'what costs by another meter, or is kept, is refused',
-  'hosted tools': 'what costs by another meter, or is kept, is refused',
-  documents: 'a file with hidden pages is refused',
-  'a dead token': 'dead tokens open nothing',
-  "another's stream": 'what one user began is not there for another',
-  'any model': 'models that are not in the table are not asked',
-  'any field': 'nothing in a body chooses the destination',
-  echo: 'nothing in a header opens anything, or comes back',
-  redirect: 'nothing sends a client elsewhere',
-  cookie: 'answers do not reveal the providers',
-  'may be stored': 'answers do not reveal the providers',
-  'any stream': 'streams of others are not there',
-  'any method': 'other methods are refused',
-  'a file': 'odd paths lead nowhere',
-  'Host decides': 'Host decides nothing',
-  'open to admins': "the operator's view is closed",
-  'open self-test': "the operator's view is closed",
-  drift: 'the platform is as the Worker counts on',
-  'drift, well said': 'the platform is as the Worker counts on',
-  'no self-test': 'the platform is as the Worker counts on',
-  'key in an error': 'no answer, and no file, holds a key',
-  'key in a file, coded': 'no answer, and no file, holds a key',
-} as const
-
-const model = 'a-model'
-/** The operator's token for this server. */
-export const adminToken = 'an-admin-token-of-more-than-32-bytes'
-const fields = new Set([
-  'model',
-  'messages',
-  'input',
-  'contents',
-  'stream',
-  'options',
-  'generationConfig',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-])
-const maxBody = 1024 * 1024
-/** Requests of a user, and of a network, in a minute: more than all other checks send. */
-export const perMinute = 200
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const answers = /^\/(?:v1\/(?:chat\/completions|responses|messages)|api\/chat|v1beta\/models\/[^/:]+:generateContent)$/
-
-export interface Leaky {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-export async function startLeaky(...given: readonly Leak[]): Promise<Leaky> {
-  const counts = { users: 0, networks: 0 }
-  const server = createServer(
-    { joinDuplicateHeaders: true },
-    (request, response) => void serve(request, response, new Set(given), counts),
-  )
+/** Starts a front before the Worker at this address. */
+export async function startLeaky(workerUrl: string, ...given: readonly Leak[]) {
+  const weaknesses: readonly Weakness[] = given.map((leak) => leaks[leak])
+  const server = createServer({ joinDuplicateHeaders: true }, async (incoming, outgoing) => {
+    const bytes = await readAll(incoming)
+    const { method = '', url = '', headers, rawHeaders } = incoming
+    const asked = { method, url, headers, bytes, body: jsonIn(`${bytes}`), claims: claimsIn(headers) }
+    const behind = request(workerUrl, { method, path: url, headers: rawHeaders, setHost: false, agent: false })
+    behind.on('error', () => outgoing.destroy())
+    behind.on('response', async (response) => {
+      const { 'content-length': _, 'transfer-encoding': __, ...own } = response.headers
+      const text = `${await readAll(response)}`
+      let answer: Answer = { status: response.statusCode ?? 0, headers: own, text }
+      for (const { opens, changes } of weaknesses) {
+        if (opens?.(asked)) answer = { ...answer, status: 200 }
+        const { headers, ...more } = changes?.(asked, answer) ?? {}
+        answer = { ...answer, ...more, headers: { ...answer.headers, ...headers } }
+      }
+      const shown = Object.entries(answer.headers).filter(([, value]) => value !== undefined)
+      outgoing.writeHead(answer.status, Object.fromEntries(shown)).end(answer.text)
+    })
+    behind.end(bytes)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()) }
+  const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
 
-interface Counts {
-  users: number
-  networks: number
-}
-
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  given: ReadonlySet<Leak>,
-  counts: Counts,
-): Promise<void> {
-  const body = await readBody(request)
-  const { status, said, headers = {} } = decide(request, body, given, counts)
-  const { origin } = request.headers
-  const fixed = {
-    'content-type': 'application/json',
-    vary: 'origin',
-    'x-content-type-options': 'nosniff',
-    ...(!given.has('may be stored') && { 'cache-control': 'no-store' }),
-    ...(given.has('star for all') && { 'access-control-allow-origin': '*' }),
-    ...(given.has('any origin') && origin && { 'access-control-allow-origin': origin }),
-    ...(given.has('cookie') && { 'set-cookie': 'id=1' }),
-  }
-  response.writeHead(status, { ...fixed, ...headers }).end(typeof said === 'string' ? said : JSON.stringify(said))
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readAll(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
+  for await (const chunk of message) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }
 
-interface Decision {
-  readonly status: number
-  readonly said: unknown
-  readonly headers?: Record<string, string>
-}
-
-const no = (status: number, message = 'no'): Decision => ({ status, said: { error: { message } } })
-const yes: Decision = { status: 200, said: { text: 'x' } }
-
-function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>, counts: Counts): Decision {
-  if (given.has('unconfigured')) return no(503)
-  const { url = '', method = '', headers } = request
-  const [path = ''] = url.split('?')
-  if (given.has('Host decides') && headers.host === 'localhost') return yes
-  if (given.has('redirect') && url.startsWith('//')) return { status: 302, said: '', headers: { location: url } }
-  if (method === 'GET' && !path.startsWith('/v1') && !path.startsWith('/api')) return showPage(path, headers, given)
-  const stream = /^\/v1\/streams\/(\w+)$/.exec(path)?.[1]
-  if (stream !== undefined) return showStream(stream, headers, given)
-  if (path !== '/session' && !answers.test(path)) return no(404)
-  if (path === '/session' && ++counts.networks > perMinute && !given.has('no counter of networks')) return no(429)
-  if (path === '/session' && headers.authorization && given.has('a guess opens')) return yes
-  const refused = refuseOrigin(request, given)
-  if (refused) return refused
-  if (method === 'OPTIONS') return permit(headers, given)
-  if (method !== 'POST') return given.has('any method') && method === 'PUT' ? yes : no(405)
-  if (path === '/session') return open(request, given)
-  return answer(request, body, given, counts)
-}
-
-/** The name of a stream includes its user, and only that user may read it. */
-function showStream(id: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
-  if (!hasToken(headers, given)) return no(401)
-  const isKnown = id === 'of_me' || id === 'of_you'
-  const isTheirs = id === `of_${userOf(headers)}` || given.has("another's stream")
-  return given.has('any stream') || (isKnown && isTheirs) ? yes : no(404)
-}
-
-function userOf({ authorization = '' }: IncomingMessage['headers']): string {
-  return parse(Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()).sub
-}
-
-function showPage(path: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
-  const html = (said: string): Decision => ({ status: 200, said, headers: { 'content-type': 'text/html' } })
-  if (path === '/') return html('<script type="module" src="chat.js"></script>')
-  const key = `x='${Buffer.from('a key: sk-proj-0123456789abcdefghijkl').toString('base64')}'`
-  if (path === '/chat.js') return html(given.has('key in a file, coded') ? key : 'x')
-  if (path === '/.dev.vars' && given.has('a file')) return html('nothing')
-  if (path === '/admin/summary') return given.has('open to admins') && headers.authorization ? yes : no(401)
-  if (path === '/admin/self-test') return selfTest(headers, given)
-  return no(path === '/session' ? 405 : 404)
-}
-
-function selfTest({ authorization }: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
-  if (authorization !== `Bearer ${adminToken}` && !given.has('open self-test')) return no(401)
-  if (given.has('no self-test')) return no(404)
-  const ok = !given.has('drift') && !given.has('drift, well said')
-  return { status: given.has('drift') ? 503 : 200, said: { ok: true, checks: [{ name: 'a flag', ok }] } }
-}
-
-function refuseOrigin({ headers, method, url }: IncomingMessage, given: ReadonlySet<Leak>): Decision | undefined {
-  const { origin } = headers
-  const own = `http://${headers.host}`
-  if (given.has('a demonstration') && /^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(origin ?? '')) return undefined
-  const isOwn = origin === own || (given.has('suffix of an origin') && origin?.startsWith(own))
-  const needsOne = method === 'OPTIONS' || (url === '/session' && !given.has('tokens for all'))
-  if (given.has('any origin') || (given.has('any preflight') && method === 'OPTIONS')) return undefined
-  return (origin === undefined ? needsOne : !isOwn) ? no(403) : undefined
-}
-
-function permit(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
-  const asked = `${headers['access-control-request-headers']}`
-  const granted = given.has('any preflight') ? asked : 'authorization, content-type'
-  const own = { 'access-control-allow-origin': `${headers.origin}`, 'access-control-allow-methods': 'POST' }
-  return { status: 204, said: '', headers: { ...own, 'access-control-allow-headers': granted } }
-}
-
-function open(request: IncomingMessage, given: ReadonlySet<Leak>): Decision {
-  if (request.headers['content-type'] !== 'application/json' && !given.has('plain text')) return no(415)
-  const iat = Math.floor(Date.now() / 1000)
-  const exp = iat + (given.has('long tokens') ? 86_400 : 900)
-  const scope = { models: [model], origin: request.headers.origin }
-  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: nextUser(), scope })}.signed`
-  return { status: 200, said: { token } }
-}
-
-let users = 0
-/** Tokens are given to two users, in turn. */
-function nextUser(): string {
-  return users++ % 2 === 0 ? 'me' : 'you'
-}
-
-/** A token that has ended. */
-export const deadToken = `${encode({ alg: 'HS256' })}.${encode({ sub: 'me', exp: 1 })}.signed`
-
-/** Our tokens end in a word of their own, and say that they are for me. */
-function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): boolean {
-  const shown = /^Bearer ([^\s,]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
-  const [head = '', payload = '', signature] = shown.split('.')
-  if (given.has('alg none') && Buffer.from(head, 'base64url').includes('"none"')) return true
-  const { sub, exp, scope } = parse(Buffer.from(payload, 'base64url').toString())
-  if (scope?.origin !== undefined && scope.origin !== headers.origin && !given.has('a token of a page, anywhere'))
-    return false
-  const isDead = exp < Date.now() / 1000 && !given.has('a dead token')
-  const isLater = exp > Date.now() / 1000 + 1000 && !given.has('long tokens')
-  return (
-    signature === 'signed' && (given.has('signature unchecked') || (['me', 'you'].includes(sub) && !isLater && !isDead))
-  )
-}
-
-type Loose = ReturnType<typeof JSON.parse>
-
-function parse(text: string): Loose {
+function jsonIn(text: string): Asked['body'] {
   try {
-    return JSON.parse(text) ?? {}
+    return Object(JSON.parse(text))
   } catch {
     return {}
   }
 }
 
-function answer(
-  { headers, url = '' }: IncomingMessage,
-  body: Buffer,
-  given: ReadonlySet<Leak>,
-  counts: Counts,
-): Decision {
-  if (given.has('echo') && headers['x-upstream']) return no(401, `no upstream ${headers['x-upstream']}`)
-  if (given.has('key in an error') && headers['x-debug']) return no(401, 'wrong key sk-ant-api03-0123456789abcdefgh')
-  const inQuery = given.has('token in the query') && url.includes('?access_token=')
-  if (!given.has('any token') && !inQuery && !hasToken(headers, given))
-    return no(401, given.has('says what is wrong') ? `no: ${headers.authorization}` : 'no')
-  if (++counts.users > perMinute && !given.has('no counter of users')) return no(429)
-  if (headers['content-type'] !== 'application/json') return given.has('plain text') ? yes : no(415)
-  if (headers['content-encoding']) return given.has('compressed') ? yes : no(415)
-  const isUnsaid = headers['content-length'] === undefined && given.has('no length')
-  if (body.length > maxBody && !given.has('size behind the fields') && !isUnsaid)
-    return given.has('no limit') ? yes : no(413)
-  const asked: Loose = parse(body.toString())
-  const isGemini = url.startsWith('/v1beta')
-  const name = isGemini ? decodeURIComponent(/models\/([^:]+)/.exec(url)?.[1] ?? '') : asked.model
-  if (Array.isArray(asked) || (!isGemini && typeof name !== 'string') || body.includes('[[[')) return no(400)
-  if (name !== model) return given.has('any model') ? yes : no(404)
-  if (asked.n !== undefined && given.has('two answers')) return yes
-  if (asked.tools !== undefined && given.has('hosted tools')) return yes
-  if (asked.generationConfig?.candidateCount > 1) return no(400)
-  if (body.includes('JVBERi0') && !given.has('documents')) return no(400)
-  if (/https:\/\/(?:0x|10\.|169\.254\.|localhost|\[::1\])/.test(`${body}`))
-    return given.has('an inner address') ? yes : no(400)
-  const isGood = given.has('any field') || Object.keys(asked).every((field) => fields.has(field))
-  const kept = headers['idempotency-key'] && { headers: { 'x-isoglot-stream': `of_${userOf(headers)}` } }
-  return isGood ? { ...yes, ...kept } : no(400)
+function claimsIn({ authorization = '' }: IncomingHttpHeaders): Asked['claims'] {
+  const [, payload] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]*$/.exec(authorization) ?? []
+  return payload === undefined ? undefined : jsonIn(Buffer.from(payload, 'base64url').toString())
 }

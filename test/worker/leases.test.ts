@@ -1,11 +1,11 @@
 /** Leases of the Worker's budget: any order of requests, ends, crashes and lost calls, over many objects of the accounts. */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { accountOf, type Reservation, type Settlement, wholeWorker } from '../../src/worker/accounts/accounts.ts'
+import { accountOf, type Reservation, wholeWorker } from '../../src/worker/accounts/accounts.ts'
 import { idleMs } from '../../src/worker/accounts/lease.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { type Fate, type Objects, openObjects } from './objects.ts'
-import { tablesOf } from './on-sqlite.ts'
+import { reservation, settlement, tablesOf } from './on-sqlite.ts'
 
 const minute = 60_000
 const noon = Date.parse('2026-11-21T12:00:00Z')
@@ -13,32 +13,12 @@ const today = '2026-11-21'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }))
 
 const [dailyBudget, totalDailyBudget] = [1000, 5000]
-const reservation = (requestId: string, user: string, cost: number, more: Partial<Reservation> = {}): Reservation => ({
-  requestId,
-  user,
-  cost,
-  model: 'm',
-  wire: 'anthropic',
-  provider: 'p',
-  dailyBudget,
-  totalDailyBudget,
-  leaseMs: 15 * minute,
-  isLeased: true,
-  ...more,
-})
-const settlement = (requestId: string, cost: number): Settlement => ({
-  requestId,
-  cost,
-  inputTokens: 1,
-  outputTokens: 1,
-  outcome: 'answered',
-  totalDailyBudget,
-})
+const budgets = { dailyBudget, totalDailyBudget }
 
 let nextId = 0
 async function ask(objects: Objects, user: string, cost: number, more: Partial<Reservation> = {}) {
   const id = `r${nextId++}`
-  const { ok } = await objects.user(user).reserve(reservation(id, user, cost, more))
+  const { ok } = await objects.user(user).reserve(reservation(id, { user, cost, isLeased: true, ...budgets, ...more }))
   return { id, ok }
 }
 const spend = async (objects: Objects, user: string, reserved: number, spent: number) => {
@@ -182,7 +162,7 @@ describe('an account with an object of its own', () => {
     await ask(objects, 'bob', 2000)
     for (let times = 0; times < 2; times++) {
       const { days, live, liveCount, refusals, totals } = await objects.whole.summary()
-      expect(days).toMatchObject([{ user: 'ada', requests: 2, inputTokens: 2, outputTokens: 2, spent: 15 }])
+      expect(days).toMatchObject([{ user: 'ada', requests: 2, inputTokens: 20, outputTokens: 10, spent: 15 }])
       expect([live.map(({ user }) => user), liveCount]).toEqual([['bob'], 1])
       expect(refusals).toEqual([{ day: today, kind: 'budget', count: 1 }])
       expect(totals).toMatchObject([{ day: today, requests: 2, spent: 15 }])
@@ -266,7 +246,7 @@ describe('an account with an object of its own', () => {
 
   it('counts a user’s spending and live requests from before the upgrade', async () => {
     const objects = openObjects()
-    const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, 'ada', cost, { isLeased: false }))
+    const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, { cost, ...budgets }))
     await old('spent', 300)
     await objects.whole.settle(settlement('spent', 300))
     await old('live', 200)
@@ -283,7 +263,7 @@ describe('an account with an object of its own', () => {
     const shares: (number | undefined)[] = []
     for (const user of ['a', 'b', 'c']) {
       const { id } = await ask(objects, user, 1000)
-      shares.push(await objects.user(user).settle(settlement(id, 1000)))
+      shares.push(await objects.user(user).settle(settlement(id, 1000, budgets)))
     }
     expect(shares).toEqual([undefined, undefined, 50])
   })

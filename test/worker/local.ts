@@ -3,7 +3,11 @@
  * loses the connection of a request that is answered before its body was read.
  */
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
 import { inject } from 'vitest'
 import type { WorkerOptions } from './bundle.ts'
 
@@ -63,6 +67,27 @@ export async function startWorkers(
     },
     stop: () => miniflare.dispose(),
   }
+}
+
+/** Starts Workers of this code, by name, in one workerd. Imports in it are relative to this folder. */
+export async function startBuilt(
+  sources: Readonly<Record<string, string>>,
+  options: WorkerOptions = {},
+  stateFolder?: string,
+): Promise<LocalWorkers> {
+  const folder = mkdtempSync(join(tmpdir(), 'isoglot-built-'))
+  const placed = Object.entries(sources).map(async ([name, contents]) => {
+    const outfile = join(folder, name, 'worker.js')
+    const stdin = { contents, resolveDir: import.meta.dirname, loader: 'ts' } as const
+    await build({ stdin, outfile, bundle: true, format: 'esm', target: 'es2024', external: ['cloudflare:*'] })
+    return { name, ...options, modulesRoot: join(folder, name), scriptPath: outfile }
+  })
+  const workers = await startWorkers(await Promise.all(placed), stateFolder)
+  const stop = async () => {
+    await workers.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...workers, stop }
 }
 
 /** The process ids of the workerds that this process has started. */

@@ -1,22 +1,7 @@
 /** Durable Objects that end in the middle of a call, as all do when a new version is deployed: in workerd. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  adminToken,
-  canary,
-  loginSecret,
-  saying,
-  sessionSecret,
-  startUpstream,
-  summaryOf,
-  type Upstream,
-} from './harness.ts'
-import { type LocalWorkers, startWorkers } from './local.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'isoglot-ends-'))
+import { afterAll, describe, expect, it } from 'vitest'
+import { adminToken, canary, loginSecret, saying, sessionSecret, startUpstream, summaryOf } from './harness.ts'
+import { startBuilt } from './local.ts'
 
 /** Each object ends once in the calls that the name of its user lists, such as `settle-after`. */
 const contents = `
@@ -63,28 +48,10 @@ const contents = `
   })
   export default worker`
 
-let upstream: Upstream
-let workers: LocalWorkers
-beforeAll(async () => {
-  upstream = await startUpstream()
-  await build({
-    stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
-    outfile: join(folder, 'worker.js'),
-    bundle: true,
-    format: 'esm',
-    target: 'es2024',
-    external: ['cloudflare:*'],
-    logLevel: 'silent',
-  })
-  const secrets = { SECRET: sessionSecret, LOGIN: loginSecret, KEY: canary, ADMIN: adminToken }
-  const bindings = { ...secrets, URL: `${upstream.url}/v1` }
-  const place = { modulesRoot: folder, scriptPath: join(folder, 'worker.js') }
-  workers = await startWorkers([{ name: 'isoglot-ends', bindings, ...place }])
-})
-afterAll(async () => {
-  await Promise.all([workers?.stop(), upstream?.stop()])
-  rmSync(folder, { recursive: true, force: true })
-})
+const upstream = await startUpstream()
+const secrets = { SECRET: sessionSecret, LOGIN: loginSecret, KEY: canary, ADMIN: adminToken }
+const workers = await startBuilt({ 'isoglot-ends': contents }, { bindings: { ...secrets, URL: `${upstream.url}/v1` } })
+afterAll(() => Promise.all([workers.stop(), upstream.stop()]))
 
 async function call(path: string, { user, ...init }: RequestInit & { readonly user: string }): Promise<Response> {
   const [url = ''] = workers.urls

@@ -2,7 +2,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import { isoglotFormat } from '../../src/gateway/isoglot-format.ts'
-import type { Account } from '../../src/worker/accounts/accounts.ts'
+import type { Account, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
 import { UserAccount } from '../../src/worker/accounts/user-account.ts'
 import { type KeptRun, openRun } from '../../src/worker/runs/run.ts'
 
@@ -79,3 +79,15 @@ export function openRunOn(database: DatabaseSync): KeptRun {
     keptMs: () => 600_000,
   })
 }
+
+/** A request of the user ada. */
+export const reservation = (requestId: string, more: Partial<Reservation> = {}): Reservation => ({
+  ...{ requestId, user: 'ada', model: 'anthropic:claude-haiku-4-5', wire: 'gemini', provider: 'anthropic' },
+  ...{ cost: 100, dailyBudget: 1000, totalDailyBudget: 100_000, leaseMs: 15 * 60_000 },
+  ...more,
+})
+
+export const settlement = (requestId: string, cost: number, more: Partial<Settlement> = {}): Settlement => ({
+  ...{ requestId, cost, inputTokens: 10, outputTokens: 5, outcome: 'answered' },
+  ...more,
+})

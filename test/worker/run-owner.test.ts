@@ -5,28 +5,17 @@
 import { describe, expect, it } from 'vitest'
 import { resumeRun, startRun, stopRun } from '../../src/worker/runs/runs.ts'
 import type { Session } from '../../src/worker/session/session.ts'
-import { sessionSecret } from './harness.ts'
-import { configOf } from './setup.ts'
+import { configOf, leastEnv } from './setup.ts'
 
 /** Objects that answer every request for any name: so only the checks before them are tested. */
 function place() {
   const asked: string[] = []
   const object = { fetch: async () => new Response('the answer'), stop: async () => true }
-  const env = {
-    SESSION_SECRET: sessionSecret,
-    DEMO: 'loopback',
-    ALLOWED_ORIGINS: 'http://127.0.0.1:1',
-    RATE_LIMITS: 'off',
-    ACCOUNTS: { getByName: () => ({}) },
-    OLLAMA_MODELS: 'a',
-    RUNS: {
-      getByName(name: string) {
-        asked.push(name)
-        return object
-      },
-    },
+  const getByName = (name: string) => {
+    asked.push(name)
+    return object
   }
-  return { asked, config: configOf(env) }
+  return { asked, config: configOf({ ...leastEnv, OLLAMA_MODELS: 'a', RUNS: { getByName } }) }
 }
 const session = (sub: string): Session => ({
   ...{ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 },

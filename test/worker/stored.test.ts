@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { KeptRun } from '../../src/worker/runs/run.ts'
-import { openAccount, openRunOn } from './on-sqlite.ts'
+import { openAccount, openRunOn, reservation, settlement } from './on-sqlite.ts'
 
 const stored = (name: string) => readFileSync(join(import.meta.dirname, 'stored', name), 'utf8')
 const noon = Date.parse('2026-11-21T12:00:00Z')
@@ -18,25 +18,19 @@ function accountOf(version: string) {
   database.exec(stored(`accounts-${version}.sql`))
   return openAccount(database)
 }
-const request = { user: 'ada', model: 'm', wire: 'anthropic', provider: 'anthropic', leaseMs: 900_000 }
 
 it('accounts of 0.1.0: what was spent and reserved that day still counts, of the user and of all', async () => {
-  const budgets = { dailyBudget: 1000, totalDailyBudget: 100_000 }
   // 450 are spent and 300 reserved: 250 are left. The Worker has spent 99,750 of 100,000: 250 are left as well.
-  expect(await accountOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 251 })).toMatchObject({
-    ok: false,
-  })
-  expect(await accountOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 250 })).toEqual({ ok: true })
-  const other = { ...request, user: 'eve', ...budgets }
-  expect(await accountOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 251 })).toMatchObject({ reason: 'budget' })
-  expect(await accountOf('0.1.0').reserve({ ...other, requestId: 'r3', cost: 250 })).toEqual({ ok: true })
+  for (const user of ['ada', 'eve']) {
+    const reserve = (cost: number) => accountOf('0.1.0').reserve(reservation('r2', { user, cost }))
+    expect(await reserve(251)).toMatchObject({ ok: false, reason: 'budget' })
+    expect(await reserve(250)).toEqual({ ok: true })
+  }
 })
 
 it('accounts of 0.1.0: a request that was live when the version changed is settled, once', async () => {
   const account = accountOf('0.1.0')
-  const settlement = { requestId: 'r1', inputTokens: 10, outputTokens: 5, cost: 120, outcome: 'answered' }
-  await account.settle(settlement)
-  await account.settle(settlement)
+  for (let times = 0; times < 2; times++) await account.settle(settlement('r1', 120))
   const { live, days, errors, totals } = await account.summary()
   expect(live).toEqual([])
   expect(days.find(({ day, user }) => day === '2026-11-21' && user === 'ada')).toMatchObject({

@@ -1,34 +1,12 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. `spending.test.ts` tests them in workerd. */
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AccountSummary, DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
+import type { AccountSummary, DayPage } from '../../src/worker/accounts/accounts.ts'
 import { dayOf } from '../../src/worker/accounts/days.ts'
 import { isExhaustive } from '../support/cuts.ts'
-import { openAccount } from './on-sqlite.ts'
+import { openAccount, reservation, settlement } from './on-sqlite.ts'
 
 const minute = 60_000
-
-const reservation = (requestId: string, more: Partial<Reservation> = {}): Reservation => ({
-  requestId,
-  user: 'ada',
-  model: 'anthropic:claude-haiku-4-5',
-  wire: 'gemini',
-  provider: 'anthropic',
-  cost: 100,
-  dailyBudget: 1000,
-  totalDailyBudget: 100_000,
-  liveStreams: 4,
-  leaseMs: 15 * minute,
-  ...more,
-})
-const settlement = (requestId: string, cost: number, more: Partial<Settlement> = {}): Settlement => ({
-  requestId,
-  cost,
-  inputTokens: 10,
-  outputTokens: 5,
-  outcome: 'answered',
-  ...more,
-})
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00Z') })
