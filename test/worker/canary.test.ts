@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, afterEach, expect, inject, it, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { disguises } from '../support/canary.ts'
 import { seeded } from '../support/random.ts'
@@ -18,26 +18,21 @@ import {
   startRig,
   startUpstream,
   throughGateway,
-  type Upstream,
   type WireName,
   wireNames,
   wireOf,
 } from './harness.ts'
+import { headersOf } from './kept.ts'
 
 const times = inject('isExhaustive') ? Number(process.env.ISOGLOT_CANARY ?? 1000) : 120
 vi.setConfig({ testTimeout: 60_000 + times * 60 })
 
-let upstream: Upstream
-let elsewhere: Upstream
-beforeAll(async () => {
-  ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
-})
+const [upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
 afterAll(() => Promise.all([upstream.stop(), elsewhere.stop()]))
 
 let rig: Rig | undefined
 afterEach(() => rig?.stop())
 
-/** Long enough for a busy machine; what is silent waits for as long. */
 /** Less than the two seconds after which the gateway sends its headers: until then a timeout is a status. */
 const shortTimeouts = { IDLE_TIMEOUT_MS: '1600', HEADERS_TIMEOUT_MS: '1600', TOTAL_TIMEOUT_MS: '3000' }
 
@@ -49,7 +44,6 @@ const spellings = Object.values(disguises).map((disguise) => disguise(canary))
 /** The behaviour of the provider, which has the key. */
 type Leak = (response: ServerResponse, key: string, wire: WireName) => void
 
-const type = (wire: WireName) => ({ 'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' })
 const piecesWith = (wire: WireName, key: string) =>
   speakers[wire].pieces({ text: 'Hé' }).map((piece) => piece.replaceAll('Hé', key))
 
@@ -74,9 +68,9 @@ const leaks: Readonly<Record<string, Leak>> = {
       .writeHead(pick([301, 302, 303, 307, 308]), { location: `${elsewhere.url}/?key=${encodeURIComponent(key)}` })
       .end(key),
   'an answer that says it': (response, key, wire) =>
-    response.writeHead(200, type(wire)).end(piecesWith(wire, key).join('')),
+    response.writeHead(200, headersOf(wire)).end(piecesWith(wire, key).join('')),
   'an answer that says it, cut anywhere': (response, key, wire) => {
-    response.writeHead(200, type(wire))
+    response.writeHead(200, headersOf(wire))
     const text = piecesWith(wire, key).join('')
     const cut = Math.floor(random() * text.length)
     response.write(text.slice(0, cut))
@@ -84,12 +78,12 @@ const leaks: Readonly<Record<string, Leak>> = {
   },
   'an error in the middle': (response, key, wire) =>
     response
-      .writeHead(200, type(wire))
+      .writeHead(200, headersOf(wire))
       .end(speakers[wire].pieces({ text: 'Hi' })[0] + speakers[wire].errorPiece(`of ${key}`)),
   'an answer that is none': (response, key) => response.writeHead(200, { 'content-type': 'application/json' }).end(key),
   'an answer in gzip': (response, key, wire) =>
     response
-      .writeHead(200, { ...type(wire), 'content-encoding': 'gzip' })
+      .writeHead(200, { ...headersOf(wire), 'content-encoding': 'gzip' })
       .end(gzipSync(piecesWith(wire, key).join(''))),
   'a line that breaks': (response, key) => {
     response.writeHead(200, { 'x-key': encodeURIComponent(key) }).write(key)

@@ -21,13 +21,13 @@ interface Answer {
 }
 
 interface Weakness {
-  /** The name of the check that has to see it. */
-  readonly seenBy: string
   /** Requests that get an answer. */
   readonly opens?: (asked: Asked) => boolean
   /** The parts of the Worker's answer that are others. */
   readonly changes?: (asked: Asked, answer: Answer) => Partial<Answer>
 }
+const opens = (opens: Weakness['opens'] = () => false): Weakness => ({ opens })
+const changes = (changes: Weakness['changes'] = () => ({})): Weakness => ({ changes })
 
 export const maxBody = 2 ** 20
 const routes = /^\/(?:v1\/(?:chat\/completions|responses|messages)|api\/chat|v1beta\/models\/[^/:]+:generateContent)$/
@@ -38,13 +38,12 @@ const hasToken = (asked: Asked) => isQuestion(asked) && asked.claims !== undefin
 const isTooLong = ({ bytes }: Asked) => bytes.length > maxBody
 const isOpenTo = (origin: string | undefined) => ({ headers: { 'access-control-allow-origin': origin } })
 const ownOrigin = ({ headers }: Asked) => `http://${headers.host}`
-/** Changes the answer at this path. */
-const at = (path: string, change: (answer: Answer) => Partial<Answer>): Weakness['changes'] =>
-  function changes({ url }, answer) {
-    return url === path ? change(answer) : {}
-  }
+const changesAt = (path: string, change: (answer: Answer) => Partial<Answer>) =>
+  changes(({ url }, answer) => (url === path ? change(answer) : {}))
 const failedSelfTest = JSON.stringify({ ok: true, checks: [{ name: 'a flag', ok: false }] })
 const codedKey = Buffer.from('a key: sk-proj-0123456789abcdefghijkl').toString('base64')
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A token that lives for a day, in place of the one that was given. */
 function withLongLife({ text }: Answer): Partial<Answer> {
@@ -52,153 +51,117 @@ function withLongLife({ text }: Answer): Partial<Answer> {
   if (token === undefined) return {}
   const [head, , signature] = token.split('.')
   const claims = claimsOf(token)
-  const longer = Buffer.from(JSON.stringify({ ...claims, exp: claims.iat + 86_400 })).toString('base64url')
+  const longer = encode({ ...claims, exp: claims.iat + 86_400 })
   return { text: JSON.stringify({ token: [head, longer, signature].join('.') }) }
 }
 
-export const leaks = {
-  unconfigured: { seenBy: 'it is configured', changes: () => ({ status: 503 }) },
-  'any token': { seenBy: 'forged tokens open nothing', opens: isQuestion },
-  'alg none': {
-    seenBy: 'forged tokens open nothing',
-    opens: ({ headers }) => Buffer.from(`${headers.authorization}`.split(/[ .]/)[1] ?? '', 'base64').includes('"none"'),
+/** By the check that has to see it. */
+const leaksOf: Readonly<Record<string, Readonly<Record<string, Weakness>>>> = {
+  'it is configured': { unconfigured: changes(() => ({ status: 503 })) },
+  'forged tokens open nothing': {
+    'any token': opens(isQuestion),
+    'alg none': opens(({ headers }) =>
+      `${headers.authorization}`.startsWith(`Bearer ${encode({ alg: 'none' }).slice(0, 15)}`),
+    ),
   },
-  'says what is wrong': {
-    seenBy: 'every refusal of a token reads the same',
-    changes: ({ headers }, { status }) => (status === 401 ? { text: `no: ${headers.authorization}` } : {}),
+  'every refusal of a token reads the same': {
+    'says what is wrong': changes(({ headers }, { status }) =>
+      status === 401 ? { text: `no: ${headers.authorization}` } : {},
+    ),
   },
-  'token in the query': {
-    seenBy: 'a token in the address opens nothing',
-    opens: ({ url }) => url.includes('?access_token='),
+  'a token in the address opens nothing': { 'token in the query': opens(({ url }) => url.includes('?access_token=')) },
+  'a good token that was changed opens nothing': { 'signature unchecked': opens(hasToken) },
+  'tokens are given for minutes, and to be kept nowhere': { 'long tokens': changesAt('/session', withLongLife) },
+  'a guess opens no session': {
+    'a guess opens': opens((asked) => isSession(asked) && 'authorization' in asked.headers),
   },
-  'signature unchecked': { seenBy: 'a good token that was changed opens nothing', opens: hasToken },
-  'long tokens': {
-    seenBy: 'tokens are given for minutes, and to be kept nowhere',
-    changes: at('/session', withLongLife),
+  'a token of one page is good in no other place': {
+    'a token of a page, anywhere': opens((asked) => hasToken(asked) && !('origin' in asked.headers)),
   },
-  'a guess opens': {
-    seenBy: 'a guess opens no session',
-    opens: (asked) => isSession(asked) && asked.headers.authorization !== undefined,
+  'tokens are not given to who does not say where from': {
+    'tokens for all': opens((asked) => isSession(asked) && !('origin' in asked.headers)),
   },
-  'a token of a page, anywhere': {
-    seenBy: 'a token of one page is good in no other place',
-    opens: (asked) => hasToken(asked) && asked.headers.origin === undefined,
+  'pages on loopback are given no token': {
+    'a demonstration': opens((asked) => isSession(asked) && asked.headers.host === 'chat.attack.example'),
   },
-  'tokens for all': {
-    seenBy: 'tokens are not given to who does not say where from',
-    opens: (asked) => isSession(asked) && asked.headers.origin === undefined,
+  'other sites are turned away': {
+    'any origin': changes(({ headers }) => isOpenTo(headers.origin)),
+    'suffix of an origin': changes((asked) =>
+      asked.headers.origin?.startsWith(ownOrigin(asked)) ? isOpenTo(asked.headers.origin) : {},
+    ),
+    'star for all': changes(() => isOpenTo('*')),
   },
-  'a demonstration': {
-    seenBy: 'pages on loopback are given no token',
-    opens: (asked) => isSession(asked) && asked.headers.host === 'chat.attack.example',
+  'other sites are allowed nothing in advance': {
+    'any preflight': changes(({ method, headers }) => (method === 'OPTIONS' ? isOpenTo(headers.origin) : {})),
   },
-  'any origin': { seenBy: 'other sites are turned away', changes: ({ headers }) => isOpenTo(headers.origin) },
-  'suffix of an origin': {
-    seenBy: 'other sites are turned away',
-    changes: (asked) => (asked.headers.origin?.startsWith(ownOrigin(asked)) ? isOpenTo(asked.headers.origin) : {}),
+  'a post without a preflight is turned away': {
+    'plain text': opens(({ method, headers }) => method === 'POST' && headers['content-type'] !== 'application/json'),
   },
-  'star for all': { seenBy: 'other sites are turned away', changes: () => isOpenTo('*') },
-  'any preflight': {
-    seenBy: 'other sites are allowed nothing in advance',
-    changes: ({ method, headers }) => (method === 'OPTIONS' ? { status: 204, ...isOpenTo(headers.origin) } : {}),
+  'bodies are limited: size, depth, coding': {
+    'no limit': opens(isTooLong),
+    compressed: opens(({ headers }) => 'content-encoding' in headers),
   },
-  'plain text': {
-    seenBy: 'a post without a preflight is turned away',
-    opens: ({ method, headers }) => method === 'POST' && headers['content-type'] !== 'application/json',
+  'a body that is valid except for its size is refused': {
+    'size behind the fields': opens((asked) => isTooLong(asked) && asked.body.model !== undefined),
+    'no length': opens((asked) => isTooLong(asked) && !('content-length' in asked.headers)),
   },
-  'no limit': { seenBy: 'bodies are limited: size, depth, coding', opens: isTooLong },
-  compressed: {
-    seenBy: 'bodies are limited: size, depth, coding',
-    opens: ({ headers }) => headers['content-encoding'] !== undefined,
-  },
-  'size behind the fields': {
-    seenBy: 'a body that is valid except for its size is refused',
-    opens: (asked) => isTooLong(asked) && asked.body.model !== undefined,
-  },
-  'no length': {
-    seenBy: 'a body that is valid except for its size is refused',
-    opens: (asked) => isTooLong(asked) && asked.headers['content-length'] === undefined,
-  },
-  'an inner address': {
-    seenBy: 'a picture leads to no private address',
-    opens: ({ bytes }) => /https:\/\/(?:0x|10\.|169\.254\.|localhost|\[::1\])/.test(`${bytes}`),
+  'a picture leads to no private address': {
+    'an inner address': opens(({ bytes }) => /https:\/\/(?:0x|10\.|169\.254\.|localhost|\[::1\])/.test(`${bytes}`)),
   },
   // The Worker behind the front has no counters.
-  'no counter of users': { seenBy: 'the requests of a user are counted' },
-  'no counter of networks': { seenBy: 'the requests of a network are counted' },
-  'two answers': {
-    seenBy: 'what costs by another meter, or is kept, is refused',
-    opens: ({ body }) => body.n !== undefined,
+  'the requests of a user are counted': { 'no counter of users': {} },
+  'the requests of a network are counted': { 'no counter of networks': {} },
+  'what costs by another meter, or is kept, is refused': {
+    'two answers': opens(({ body }) => body.n !== undefined),
+    'hosted tools': opens(({ body }) => body.tools !== undefined),
   },
-  'hosted tools': {
-    seenBy: 'what costs by another meter, or is kept, is refused',
-    opens: ({ body }) => body.tools !== undefined,
+  'a file with hidden pages is refused': { documents: opens(({ bytes }) => bytes.includes('JVBERi0')) },
+  'dead tokens open nothing': {
+    'a dead token': opens((asked) => hasToken(asked) && Number(asked.claims?.exp) < Date.now() / 1000),
   },
-  documents: { seenBy: 'a file with hidden pages is refused', opens: ({ bytes }) => bytes.includes('JVBERi0') },
-  'a dead token': {
-    seenBy: 'dead tokens open nothing',
-    opens: (asked) => hasToken(asked) && Number(asked.claims?.exp) < Date.now() / 1000,
+  'what one user began is not there for another': {
+    "another's stream": opens(({ url }) => url.startsWith('/v1/streams/')),
   },
-  "another's stream": {
-    seenBy: 'what one user began is not there for another',
-    opens: ({ url }) => url.startsWith('/v1/streams/'),
+  'models that are not in the table are not asked': { 'any model': opens(hasToken) },
+  'nothing in a body chooses the destination': { 'any field': opens(({ body }) => body.base_url !== undefined) },
+  'nothing in a header opens anything, or comes back': {
+    echo: changes(({ headers }) => ('x-upstream' in headers ? { text: `no upstream ${headers['x-upstream']}` } : {})),
   },
-  'any model': { seenBy: 'models that are not in the table are not asked', opens: hasToken },
-  'any field': {
-    seenBy: 'nothing in a body chooses the destination',
-    opens: ({ body }) => body.base_url !== undefined,
+  'nothing sends a client elsewhere': {
+    redirect: changes(({ url }) => (url.startsWith('//') ? { status: 302, headers: { location: url } } : {})),
   },
-  echo: {
-    seenBy: 'nothing in a header opens anything, or comes back',
-    changes: ({ headers }) => (headers['x-upstream'] ? { text: `no upstream ${headers['x-upstream']}` } : {}),
+  'answers do not reveal the providers': {
+    cookie: changes(() => ({ headers: { 'set-cookie': 'id=1' } })),
+    'may be stored': changes(() => ({ headers: { 'cache-control': 'public' } })),
   },
-  redirect: {
-    seenBy: 'nothing sends a client elsewhere',
-    changes: ({ url }) => (url.startsWith('//') ? { status: 302, headers: { location: url } } : {}),
+  'streams of others are not there': { 'any stream': opens(({ url }) => url.startsWith('/v1/streams/')) },
+  'other methods are refused': { 'any method': opens(({ method }) => method === 'PUT') },
+  'odd paths lead nowhere': { 'a file': opens(({ url }) => url === '/.dev.vars') },
+  'Host decides nothing': { 'Host decides': opens(({ headers }) => headers.host === 'localhost') },
+  "the operator's view is closed": {
+    'open to admins': opens(({ url, headers }) => url === '/admin/summary' && 'authorization' in headers),
+    'open self-test': opens(({ url }) => url === '/admin/self-test'),
   },
-  cookie: {
-    seenBy: 'answers do not reveal the providers',
-    changes: () => ({ headers: { 'set-cookie': 'id=1' } }),
+  'the platform is as the Worker counts on': {
+    drift: changesAt('/admin/self-test', () => ({ status: 503 })),
+    'drift, well said': changesAt('/admin/self-test', () => ({ text: failedSelfTest })),
+    'no self-test': changesAt('/admin/self-test', () => ({ status: 404, text: '' })),
   },
-  'may be stored': {
-    seenBy: 'answers do not reveal the providers',
-    changes: () => ({ headers: { 'cache-control': 'public' } }),
+  'no answer, and no file, holds a key': {
+    'key in an error': changes(({ headers }) =>
+      'x-debug' in headers ? { text: 'wrong key sk-ant-api03-0123456789abcdefgh' } : {},
+    ),
+    'key in a file, coded': changesAt('/', ({ text }) => ({ text: `${text} x='${codedKey}'` })),
   },
-  'any stream': { seenBy: 'streams of others are not there', opens: ({ url }) => url.startsWith('/v1/streams/') },
-  'any method': { seenBy: 'other methods are refused', opens: ({ method }) => method === 'PUT' },
-  'a file': { seenBy: 'odd paths lead nowhere', opens: ({ url }) => url === '/.dev.vars' },
-  'Host decides': { seenBy: 'Host decides nothing', opens: ({ headers }) => headers.host === 'localhost' },
-  'open to admins': {
-    seenBy: "the operator's view is closed",
-    opens: ({ url, headers }) => url === '/admin/summary' && headers.authorization !== undefined,
-  },
-  'open self-test': { seenBy: "the operator's view is closed", opens: ({ url }) => url === '/admin/self-test' },
-  drift: {
-    seenBy: 'the platform is as the Worker counts on',
-    changes: at('/admin/self-test', () => ({ status: 503 })),
-  },
-  'drift, well said': {
-    seenBy: 'the platform is as the Worker counts on',
-    changes: at('/admin/self-test', () => ({ text: failedSelfTest })),
-  },
-  'no self-test': {
-    seenBy: 'the platform is as the Worker counts on',
-    changes: at('/admin/self-test', () => ({ status: 404, text: '' })),
-  },
-  'key in an error': {
-    seenBy: 'no answer, and no file, holds a key',
-    changes: ({ headers }) => (headers['x-debug'] ? { text: 'wrong key sk-ant-api03-0123456789abcdefgh' } : {}),
-  },
-  'key in a file, coded': {
-    seenBy: 'no answer, and no file, holds a key',
-    changes: at('/', ({ text }) => ({ text: `${text} x='${codedKey}'` })),
-  },
-} as const satisfies Readonly<Record<string, Weakness>>
-export type Leak = keyof typeof leaks
+}
+
+/** Each leak, with the check that has to see it. */
+export const leaks: readonly (Weakness & { readonly name: string; readonly seenBy: string })[] = Object.entries(
+  leaksOf,
+).flatMap(([seenBy, own]) => Object.entries(own).map(([name, weakness]) => ({ name, seenBy, ...weakness })))
 
 /** Starts a front before the Worker at this address. */
-export async function startLeaky(workerUrl: string, ...given: readonly Leak[]) {
-  const weaknesses: readonly Weakness[] = given.map((leak) => leaks[leak])
+export async function startLeaky(workerUrl: string, weaknesses: readonly Weakness[]) {
   const server = createServer({ joinDuplicateHeaders: true }, async (incoming, outgoing) => {
     const bytes = await readAll(incoming)
     const { method = '', url = '', headers, rawHeaders } = incoming

@@ -19,9 +19,9 @@ const ofNetwork = isExhaustive ? perNetwork : perNetwork / 5
 /** How many times as much as may pass a flood sends. A burst may meet the counters of two minutes. */
 const times = isExhaustive ? 10 : 3
 
-const counters = isExhaustive ? (['east', 'west'] as const) : (['east'] as const)
-const places = ['rough', ...counters] as const
-type Place = (typeof places)[number]
+type Place = 'rough' | 'east' | 'west'
+const counters: readonly Place[] = isExhaustive ? ['east', 'west'] : ['east']
+const places: readonly Place[] = ['rough', ...counters]
 
 const upstream = await startUpstream()
 const settings = { ...settingsAt(upstream.url, 'http://127.0.0.1:1'), LOGIN_SECRET: loginSecret }

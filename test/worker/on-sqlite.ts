@@ -61,15 +61,26 @@ export function tablesOf(database: DatabaseSync): { readonly name: string }[] {
   return database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as { name: string }[]
 }
 
+/** The platform's SQL for a kept answer. */
+export function sqlOn(database: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>()
+  return (query: string, ...values: readonly (SQLInputValue | ArrayBuffer)[]): Record<string, unknown>[] => {
+    if (/CREATE TABLE|DROP TABLE/.test(query)) {
+      database.exec(query)
+      prepared.clear()
+      return []
+    }
+    const statement = prepared.get(query) ?? database.prepare(query)
+    prepared.set(query, statement)
+    return statement.all(...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)))
+  }
+}
+
 /** The object of one kept answer, on that database. It asks no model. */
 export function openRunOn(database: DatabaseSync): KeptRun {
-  const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
-    const given = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
-    const rows = database.prepare(query).all(...given)
-    return Object.assign(rows, { toArray: () => rows })
-  }
+  const read = sqlOn(database)
   return openRun({
-    sql: { exec },
+    sql: { exec: (query, ...values) => read(query, ...(values as SQLInputValue[])) as never },
     formats: () => [isoglotFormat, ...allFormats],
     sync: async () => {},
     setAlarm: async () => {},

@@ -17,6 +17,7 @@ import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 import { readOptions } from '../../src/worker/read-options.ts'
 import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 
@@ -275,7 +276,7 @@ describe('the most tokens that a request can have', () => {
 
   const schema = { type: 'object', description: big }
   const format = { type: 'json_schema', json_schema: { name: 'a', schema } }
-  it.each<[WireName, JsonObject]>([
+  it.each<[Wire, object]>([
     ['openai-chat', { stop: [big] }],
     ['openai-chat', { response_format: format }],
     ['openai-chat', { tools: [{ type: 'function', function: { name: 'a', description: big, parameters: {} } }] }],

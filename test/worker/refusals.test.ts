@@ -59,6 +59,12 @@ beforeEach(() => {
 })
 
 const json = { 'content-type': 'application/json' }
+const authorized = async () => ({ ...json, authorization: `Bearer ${await sign()}` })
+/** The smallest question in this format. */
+const question = (wire: WireName, headers: HeadersInit, body: unknown = minimal(wire, 'hi')): RequestInit => ({
+  headers,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})
 
 describe('a Worker with an incomplete setting', () => {
   const turnstile = { TURNSTILE_SECRET: 'x'.repeat(20) }
@@ -198,20 +204,14 @@ describe('a demonstration on loopback', () => {
 })
 
 describe('a token that is bound to an origin', () => {
-  const list = async (headers: Record<string, string>, token?: string) => {
-    const bound = {
-      models: ['openai-chat:demo-model'],
-      maxOutputTokens: 10,
-      dailyBudget: 1000,
-      origin: 'https://worker.example',
-    }
-    const shown = { authorization: `Bearer ${token ?? (await sign({}, { scope: bound }))}` }
+  const boundTo = (origin: string) =>
+    sign({}, { scope: { models: ['openai-chat:demo-model'], maxOutputTokens: 10, dailyBudget: 1000, origin } })
+  const list = async (headers: Record<string, string>, page = 'https://worker.example') => {
+    const shown = { authorization: `Bearer ${await boundTo(page)}` }
     const allowed = { ...env, ALLOWED_ORIGINS: 'https://worker.example,https://chat.example' }
     const answer = await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)
-    said = await answer.text()
-    return answer.status
+    return { status: answer.status, said: await answer.text() }
   }
-  let said = ''
 
   it.each<[string, Record<string, string>, number]>([
     ['its own page', { origin: 'https://worker.example' }, 200],
@@ -222,20 +222,16 @@ describe('a token that is bound to an origin', () => {
     ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 401],
     ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
   ])('sent by %s', async (_, headers, status) => {
-    expect(await list(headers)).toBe(status)
+    const { status: found, said } = await list(headers)
+    expect(found).toBe(status)
     const isSilent = status === 401 && headers.origin === undefined
     expect(said.includes('the request has no \\"origin\\" header')).toBe(isSilent)
   })
 
   it('is not valid at another server without its origin', async () => {
-    const scope = {
-      models: ['openai-chat:demo-model'],
-      maxOutputTokens: 10,
-      dailyBudget: 1000,
-      origin: 'https://chat.example',
-    }
-    expect(await list({ 'sec-fetch-site': 'same-origin' }, await sign({}, { scope }))).toBe(401)
-    expect(await list({ origin: 'https://chat.example' }, await sign({}, { scope }))).toBe(200)
+    const origin = 'https://chat.example'
+    expect(await list({ 'sec-fetch-site': 'same-origin' }, origin)).toMatchObject({ status: 401 })
+    expect(await list({ origin }, origin)).toMatchObject({ status: 200 })
   })
 })
 
@@ -428,9 +424,8 @@ describe('a session', () => {
 
 describe('a request', () => {
   // What comes before a body is read is the same code in every format, so each case has another one. `every-format.test.ts` has them all.
-  const ask = (headers: HeadersInit, wire: WireName, body: unknown = minimal(wire, 'hi'), path = paths[wire]) =>
-    call(path, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
-  const authorized = async () => ({ ...json, authorization: `Bearer ${await sign()}` })
+  const ask = (headers: HeadersInit, wire: WireName, body?: unknown, path = paths[wire]) =>
+    call(path, question(wire, headers, body))
   const wireAt = (at: number) => wireNames[at % wireNames.length] as WireName
 
   afterEach(() => {
@@ -570,16 +565,13 @@ describe('routes', () => {
     '/session/x',
     '/v1/proxy/x',
   ])('has no route at %s', async (path) => {
-    const answer = await call(path, {
-      headers: { ...json, origin, authorization: `Bearer ${await sign()}` },
-      body: '{}',
-    })
+    const answer = await call(path, { headers: { ...(await authorized()), origin }, body: '{}' })
     expect(answer.status).toBe(404)
     expect(upstream).not.toHaveBeenCalled()
   })
 
   it.each(['GET', 'PUT', 'DELETE'])('does not accept %s for a POST route', async (method) => {
-    const answer = await call('/v1/messages', { method, headers: { authorization: `Bearer ${await sign()}` } })
+    const answer = await call('/v1/messages', { method, headers: await authorized() })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
@@ -638,14 +630,8 @@ describe('a key in the Secrets Store', () => {
     const answer = () => Response.json({ error: { message: `Not with ${canary}` } }, { status: 400 })
     upstream.mockImplementation(async () => answer())
     for (let times = 0; times < 2; times++) {
-      const told = await call(
-        paths['openai-chat'],
-        {
-          headers: { ...json, authorization: `Bearer ${await sign()}` },
-          body: JSON.stringify(minimal('openai-chat', 'hi')),
-        },
-        { ...env, OPENAI_API_KEY: { get } },
-      )
+      const init = question('openai-chat', await authorized())
+      const told = await call(paths['openai-chat'], init, { ...env, OPENAI_API_KEY: { get } })
       expect([told.status, holdsCanary(await everythingOf(told))]).toEqual([400, false])
     }
     expect(get).toHaveBeenCalledTimes(2)
@@ -658,11 +644,7 @@ describe("a provider of the user's own", () => {
   it('is reached through its binding, with a service token of Access, and not over the internet', async () => {
     const access = { OLLAMA_ACCESS_ID: 'a-client-id.access', OLLAMA_ACCESS_SECRET: canary }
     const OLLAMA_SERVICE = { fetch: vi.fn(async () => Response.json({ error: `Not with ${canary}` }, { status: 400 })) }
-    const init = {
-      headers: { ...json, authorization: `Bearer ${await sign()}` },
-      body: JSON.stringify(minimal('ollama', 'hi')),
-    }
-    const told = await call(paths.ollama, init, { ...env, ...access, OLLAMA_SERVICE })
+    const told = await call(paths.ollama, question('ollama', await authorized()), { ...env, ...access, OLLAMA_SERVICE })
     expect([told.status, holdsCanary(await everythingOf(told))]).toEqual([400, false])
     expect(upstream).not.toHaveBeenCalled()
     const headers = { 'cf-access-client-id': 'a-client-id.access', 'cf-access-client-secret': canary }
@@ -679,9 +661,8 @@ describe('a day with most of its budget spent', () => {
     const waiting: Promise<unknown>[] = []
     const { ACCOUNTS: _, ...rest } = env
     const accounts = { getByName: () => ({ ...account, settle: async () => 80 }) }
-    const body = JSON.stringify(minimal('ollama', 'hi'))
-    const headers = { ...json, authorization: `Bearer ${await sign()}` }
-    const request = new Request(`https://worker.example${paths.ollama}`, { method: 'POST', headers, body })
+    const init = { method: 'POST', ...question('ollama', await authorized()) }
+    const request = new Request(`https://worker.example${paths.ollama}`, init)
     const context = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) }
     expect((await worker.fetch(request, { ...rest, ACCOUNTS: accounts }, context)).status).toBe(200)
     await Promise.all(waiting)

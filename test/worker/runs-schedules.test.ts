@@ -1,5 +1,5 @@
 /** Random histories of a kept answer, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { allFormats } from '../../src/gateway/all-formats.ts'
 import { openRun as open } from '../../src/worker/runs/run.ts'
@@ -9,6 +9,7 @@ import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
 import { type WireName, wireNames } from './harness.ts'
 import { headersOf, partsOf } from './kept.ts'
+import { sqlOn } from './on-sqlite.ts'
 
 interface Run {
   start(call: object): Promise<Response>
@@ -40,20 +41,9 @@ interface Life {
 function openStorage(answer: () => Promise<Response>, random: Random) {
   const database = new DatabaseSync(':memory:')
   database.exec('BEGIN')
-  const statements = new Map<string, StatementSync>()
+  const exec = sqlOn(database)
   const alarms: number[] = []
   let isCleared = false
-
-  function exec(query: string, values: readonly (SQLInputValue | ArrayBuffer)[]): object[] {
-    if (/CREATE TABLE|DROP TABLE/.test(query)) {
-      database.exec(query)
-      statements.clear()
-      return []
-    }
-    const statement = statements.get(query) ?? database.prepare(query)
-    statements.set(query, statement)
-    return statement.all(...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)))
-  }
 
   function live(keptMs: () => number | undefined = () => 600_000): Life {
     const death = Promise.withResolvers<undefined>()
@@ -62,7 +52,7 @@ function openStorage(answer: () => Promise<Response>, random: Random) {
       sql: {
         exec(query: string, ...values: SQLInputValue[]) {
           if (isDead) throw new Error('There is nobody to write')
-          return exec(query, values)
+          return exec(query, ...values)
         },
       },
       async sync() {

@@ -1,12 +1,12 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
 import { freePort } from '../../scripts/worker.mjs'
 import { answerAdmin } from '../../src/worker/admin/admin.ts'
 import type { SelfTest } from '../../src/worker/admin/self-test.ts'
 import type { WorkerOptions } from './bundle.ts'
 import { everythingOf, holdsCanary, sessionSecret, settingsAt } from './harness.ts'
-import { type LocalWorkers, startWorkers } from './local.ts'
+import { startWorkers } from './local.ts'
 import { setupOf } from './setup.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
@@ -24,23 +24,18 @@ const kinds: Record<string, Pick<WorkerOptions, 'bindings' | 'compatibilityDate'
   'no-setting': { bindings: { LIVE_STREAMS: 'many' } },
   'short-token': { bindings: { ADMIN_TOKEN: 'short' } },
 }
-let workers: LocalWorkers
-let urls: ReadonlyMap<string, string>
-beforeAll(async () => {
-  prepare()
+prepare()
+const all = Object.entries(kinds).map(async ([name, { bindings, ...platform }]) => {
+  const port = await freePort()
+  // No provider is asked, so none is needed.
+  const settings = settingsAt('http://127.0.0.1:9', `http://127.0.0.1:${port}`)
   const common = inject('workerOptions').bindings
-  const all = Object.entries(kinds).map(async ([name, { bindings, ...platform }]) => {
-    const port = await freePort()
-    // No provider is asked, so none is needed.
-    const settings = settingsAt('http://127.0.0.1:9', `http://127.0.0.1:${port}`)
-    return { name, port, ...platform, bindings: { ...common, ...settings, ADMIN_TOKEN: token, ...bindings } }
-  })
-  workers = await startWorkers(await Promise.all(all))
-  urls = new Map(Object.keys(kinds).map((name, at) => [name, workers.urls[at] as string]))
+  return { name, port, ...platform, bindings: { ...common, ...settings, ADMIN_TOKEN: token, ...bindings } }
 })
+const workers = await startWorkers(await Promise.all(all))
 afterAll(() => workers.stop())
 
-const urlOf = (name: string) => urls.get(name) ?? ''
+const urlOf = (name: string) => workers.urls[Object.keys(kinds).indexOf(name)] as string
 const look = (url: string, shown = token) => fetch(url + path, { headers: { authorization: `Bearer ${shown}` } })
 
 async function failedIn(answer: Response): Promise<{ status: number; failed: string[] }> {

@@ -40,26 +40,28 @@ const start = (args: string[] = [], env = {}) => run('node', ['scripts/start.mjs
 const ready = ({ output }: Run) =>
   expect.poll(output, { timeout: 100_000, interval: 50 }).toContain('Ctrl-C ends it all')
 
-/** A process and all below it. */
-function familyOf(pid: number): number[] {
-  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const rows = table
+/** All processes: their id, that of their parent, and their state and name. */
+const processes = () =>
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,comm='], { encoding: 'utf8' })
     .trim()
     .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-  const below = (parent: number): number[] =>
-    rows.filter(([, of]) => of === parent).flatMap(([child = 0]) => [child, ...below(child)])
+    .map((line) => ({ line, pid: Number.parseInt(line, 10), parent: Number(line.trim().split(/\s+/)[1]) }))
+
+/** A process and all below it. */
+function familyOf(pid: number): number[] {
+  const rows = processes()
+  const below = (of: number): number[] =>
+    rows.filter(({ parent }) => parent === of).flatMap(({ pid }) => [pid, ...below(pid)])
   return [pid, ...below(pid)]
 }
 
 /** Those that run; what has ended and waits to be counted by its parent does not. */
-function stillThere(pids: number[]): string[] {
-  const table = execFileSync('ps', ['-A', '-o', 'pid=,stat=,comm='], { encoding: 'utf8' })
-  return table
-    .trim()
-    .split('\n')
-    .filter((line) => pids.includes(Number.parseInt(line, 10)) && !/^\s*\d+ Z/.test(line))
-}
+const stillThere = (pids: number[]): string[] =>
+  processes().flatMap(({ line, pid }) => (pids.includes(pid) && !/^\s*\d+ +\d+ Z/.test(line) ? [line] : []))
+
+/** Asks for a token as a page of this origin. */
+const askFrom = (origin: string, url: string) =>
+  fetch(`${url}/session`, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: '{}' })
 
 describe('npm start', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
@@ -74,20 +76,13 @@ describe('npm start', () => {
       const seen = [npm.output()]
       for (const path of ['/', '/nowhere', '/.dev.vars', '/wrangler.toml', '/%2e%2e/%2e%2e/.dev.vars'])
         seen.push(await everythingOf(await fetch(url + path)))
-      const session = await fetch(`${url}/session`, {
-        method: 'POST',
-        headers: { origin: url, 'content-type': 'application/json' },
-        body: '{}',
-      })
+      const session = await askFrom(url, url)
       const { token } = (await session.clone().json()) as { token: string }
       seen.push(await everythingOf(session))
       for (const wire of wireNames) {
         const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-        const answer = await fetch(url + paths[wire], {
-          method: 'POST',
-          headers,
-          body: JSON.stringify(minimal(wire, 'Hello')),
-        })
+        const body = JSON.stringify(minimal(wire, 'Hello'))
+        const answer = await fetch(url + paths[wire], { method: 'POST', headers, body })
         expect(answer.status).toBe(200)
         seen.push(await everythingOf(answer))
       }
@@ -138,22 +133,15 @@ describe('npm start', () => {
 describe('npm start -- --origin', () => {
   it('lets pages of another origin in, and those of a dev server on loopback without a setting', async () => {
     const port = await freePort()
-    const started = start(['--origin', 'http://my-app.test:5173', '--origin', 'https://other.test'], {
-      PORT: `${port}`,
-    })
-    await ready(started)
-    const askFrom = (origin: string) =>
-      fetch(`http://127.0.0.1:${port}/session`, {
-        method: 'POST',
-        headers: { origin, 'content-type': 'application/json' },
-        body: '{}',
-      })
+    const given = ['--origin', 'http://my-app.test:5173', '--origin', 'https://other.test']
+    await ready(start(given, { PORT: `${port}` }))
+    const url = `http://127.0.0.1:${port}`
     for (const origin of ['http://localhost:5173', 'http://my-app.test:5173', 'https://other.test']) {
-      const answer = await askFrom(origin)
+      const answer = await askFrom(origin, url)
       expect([origin, answer.status]).toEqual([origin, 200])
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
     }
-    const refused = await askFrom('http://my-app.test')
+    const refused = await askFrom('http://my-app.test', url)
     expect(refused.status).toBe(403)
     expect(await refused.text()).toContain('\\"http://my-app.test\\" is not in ALLOWED_ORIGINS')
   }, 60_000)

@@ -73,7 +73,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
    */
   const kindsOf = (turn: number) =>
     isExhaustive ? [{}, stream] : [(turn + wireNames.indexOf(wire)) % 2 === 0 ? {} : stream]
-  const ask = (say: string, body?: object, init?: Init) => rig.ask(wire, say, body, init)
+  const ask = (say: string, body?: Record<string, unknown>, init?: Init) => rig.ask(wire, say, body, init)
   /** An event without meaning, or with text, of 64 KiB. */
   const long = 'x'.repeat(65_536)
   const line = wire === 'ollama' ? `{"message":{"content":"${long}"}}\n` : `: ${long}\n\n`
@@ -196,7 +196,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
 // `npm test` workerd has one of each framing.
 describe.concurrent.each(inTurn(wireNames, 4))('%s upstream, with time,', (wire) => {
   const { pieces, open } = answerOf(wire)
-  const ask = (say: string, body?: object, init?: Init) => rig.ask(wire, say, body, init)
+  const ask = (say: string, body?: Record<string, unknown>, init?: Init) => rig.ask(wire, say, body, init)
 
   it('is closed when the client leaves in the middle', async ({ expect }) => {
     upstream.script(`drip ${wire}`, drip)
