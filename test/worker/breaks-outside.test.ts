@@ -3,8 +3,6 @@
  * breaks compiled in, and a request to it turns one on.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,7 +10,8 @@ import { findBreaks } from '../../bench/mutants/breaks.mjs'
 import { compileIn } from '../../bench/mutants/operators.mjs'
 import { runChecks } from '../../examples/worker/attack/run.mjs'
 import { bundleWorker } from '../../scripts/worker.mjs'
-import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream } from './harness.ts'
+import { json, startUpstream as startScripted } from '../support/upstream.ts'
+import { adminToken, loginSecret, settingsAt, startUpstream, tokenFor } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
 import { expiredToken } from './tokens.ts'
 
@@ -25,8 +24,8 @@ const perUser = 10
 const perNetwork = 50
 const counted = ['the requests of a user are counted', 'the requests of a network are counted']
 
-let upstream: Upstream
-let turnstile: Server
+const turnstile = await startScripted()
+const upstream = await startUpstream()
 /** Without counters, and with them. */
 let workers: LocalWorkers
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-breaks-'))
@@ -48,10 +47,8 @@ function sources(): ReadonlyMap<string, string> {
 }
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  const said = JSON.stringify({ success: false, hostname: 'chat.example', action: 'session' })
-  turnstile = createServer((_, response) => void response.end(said))
-  await new Promise<void>((resolve) => turnstile.listen(0, '127.0.0.1', resolve))
+  const said = { success: false, hostname: 'chat.example', action: 'session' }
+  turnstile.answer(json(said))
   const broken = sources()
   const plugin = {
     name: 'breaks',
@@ -66,9 +63,9 @@ beforeAll(async () => {
   const bindings = {
     ...settings,
     LOGIN_SECRET: loginSecret,
-    ADMIN_TOKEN: 'an-admin-token-of-more-than-32-bytes',
+    ADMIN_TOKEN: adminToken,
     TURNSTILE_SECRET: 'what-turnstile-knows-of-us-0123456789',
-    TURNSTILE_URL: `http://127.0.0.1:${(turnstile.address() as AddressInfo).port}/`,
+    TURNSTILE_URL: `${turnstile.url}/`,
     REVOKED: 'eve',
     OPENAI_MODELS: 'demo-model,other-model',
   }
@@ -86,8 +83,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await workers?.stop()
-  await upstream?.stop()
-  turnstile?.close()
+  await Promise.all([upstream.stop(), turnstile.stop()])
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -96,6 +96,14 @@ const old = {
   migrations: [{ tag: 'v1', new_sqlite_classes: ['UserLedger', 'StreamRun'] }],
 }
 
+const makes = (classes: string[], more: object = {}) => ({
+  migrations: [{ tag: 'v1', new_sqlite_classes: classes, ...more }],
+})
+const thrownAway = (name: string) => {
+  const [made] = makes([name, 'StreamRun']).migrations
+  return { migrations: [made, { tag: 'v2', deleted_classes: [name] }] }
+}
+
 describe('the check before it', () => {
   it.each<[string, object, string]>([
     ['a key in plain sight', { vars: { OPENAI_API_KEY: 'x' } }, 'OPENAI_API_KEY stands in [vars]'],
@@ -106,24 +114,15 @@ describe('the check before it', () => {
     ['a flag that is gone', { compatibility_flags: [] }, 'The flag global_fetch_strictly_public is missing'],
     ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserAccount is missing'],
     ['no counters', { ratelimits: [] }, 'The counter PER_IP is missing'],
-    [
-      'a class that no migration makes',
-      { migrations: [{ tag: 'v1', new_sqlite_classes: ['UserAccount'] }] },
-      'No migration makes the class StreamRun',
-    ],
+    ['a class that no migration makes', makes(['UserAccount']), 'No migration makes the class StreamRun'],
     [
       'a class without SQLite',
-      { migrations: [{ tag: 'v1', new_classes: ['UserAccount'], new_sqlite_classes: ['StreamRun'] }] },
+      makes(['StreamRun'], { new_classes: ['UserAccount'] }),
       'UserAccount is made by new_classes',
     ],
     [
       'accounts that are thrown away',
-      {
-        migrations: [
-          { tag: 'v1', new_sqlite_classes: ['UserAccount', 'StreamRun'] },
-          { tag: 'v2', deleted_classes: ['UserAccount'] },
-        ],
-      },
+      thrownAway('UserAccount'),
       'A migration deletes UserAccount, and all it has stored',
     ],
     ['the old name of a binding', old, 'The binding LEDGERS is now ACCOUNTS'],
@@ -131,7 +130,7 @@ describe('the check before it', () => {
     ['a new name of a class without a migration', { migrations: old.migrations }, 'The class UserLedger is now'],
     [
       'old accounts that are thrown away',
-      { migrations: [...old.migrations, { tag: 'v2', deleted_classes: ['UserLedger'] }] },
+      thrownAway('UserLedger'),
       'A migration deletes UserLedger, and all it has stored',
     ],
     ['files that the Worker does not see', { assets: { binding: 'ASSETS' } }, 'assets.run_worker_first is not true'],

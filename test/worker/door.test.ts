@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { seeded } from '../support/random.ts'
 import { type Answering, json, startUpstream as startScripted } from '../support/upstream.ts'
-import { loginSecret, openRig, sessionSecret } from './harness.ts'
+import { askForToken, loginSecret, openRig, sessionSecret } from './harness.ts'
 import { claimsOf, kidOf, sign } from './tokens.ts'
 
 const nextSecret = 'the-secret-that-comes-after-this-one-2'
@@ -21,11 +21,7 @@ const origin = rig.url
 afterAll(() => siteverify.stop())
 
 const open = (body: object, headers: Record<string, string> = { authorization: `Bearer ${loginSecret}` }) =>
-  fetch(`${rig.url}/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+  askForToken(rig.url, body, headers)
 
 async function tokenFor(body: object, headers?: Record<string, string>): Promise<string> {
   return ((await (await open(body, headers)).json()) as { token: string }).token

@@ -11,10 +11,10 @@ import { facts } from '../formats/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
-import { canary, holdsCanary, sessionSecret } from './harness.ts'
+import { canary, holdsCanary, loginSecret, sessionSecret } from './harness.ts'
+import { post, tokenIn } from './setup.ts'
 
 const origin = 'https://chat.example'
-const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 const names: readonly WireName[] = ['isoglot', ...wires]
 
 /** What the provider was sent. */
@@ -71,25 +71,16 @@ function requestOf(
   return { path, body: JSON.parse(JSON.stringify(body)) }
 }
 
-async function tokenOf(): Promise<string> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${loginSecret}` }
-  const answer = await worker.fetch(
-    new Request('https://w.example/session', { method: 'POST', headers, body: '{"user":"ada"}' }),
-  )
-  return ((await answer.json()) as { token: string }).token
-}
-
 async function ask(
   { path, body }: { readonly path: string; readonly body: unknown },
-  { token, ...init }: { readonly token?: string; readonly headers?: object; readonly signal?: AbortSignal } = {},
+  {
+    token,
+    headers,
+    signal,
+  }: { readonly token?: string; readonly headers?: object; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const headers = {
-    'content-type': 'application/json',
-    authorization: `Bearer ${token ?? (await tokenOf())}`,
-    ...init.headers,
-  }
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return worker.fetch(new Request(`https://w.example${path}`, { method: 'POST', ...init, headers, body: text }))
+  const authorization = `Bearer ${token ?? (await tokenIn(worker))}`
+  return post(worker, path, body, { headers: { authorization, ...headers }, ...(signal && { signal }) })
 }
 
 /** Asks, and expects a refusal of which no provider hears. */
@@ -118,7 +109,7 @@ describe.each(names)('%s', (wire) => {
 
   it('refuses strangers: no token, another, one for another origin', async () => {
     await expectRefusal(ask(requestOf(wire), { token: '' }), 401)
-    await expectRefusal(ask(requestOf(wire), { token: `${await tokenOf()}x` }), 401)
+    await expectRefusal(ask(requestOf(wire), { token: `${await tokenIn(worker)}x` }), 401)
     await expectRefusal(ask(requestOf(wire), { token: canary }), 401)
     await expectRefusal(ask(requestOf(wire), { headers: { origin: 'https://evil.example' } }), 403)
     expect(reserve).not.toHaveBeenCalled()

@@ -104,6 +104,14 @@ export function saying(text: string): Script {
   }
 }
 
+/** Asks for a token. */
+export const askForToken = (url: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
 /** A token for a user, with what else the server says of them. */
 export async function tokenFor(
   { url }: Pick<Rig, 'url'>,
@@ -111,13 +119,14 @@ export async function tokenFor(
   more: object = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const answer = await fetch(`${url}/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ user, ...more }),
-  })
+  const answer = await askForToken(url, { user, ...more }, { authorization: `Bearer ${loginSecret}`, ...headers })
   if (!answer.ok) throw new Error(`There is no token for ${user}: ${answer.status}`)
   return ((await answer.json()) as { token: string }).token
+}
+
+/** A token as a page of the Worker's own origin gets it from a demonstration. */
+export async function pageToken(url: string): Promise<string> {
+  return ((await (await askForToken(url, {}, { origin: url })).json()) as { token: string }).token
 }
 
 /** The operator's token, where a test sets it. */
@@ -197,14 +206,7 @@ export async function startRig(
   const origin = `http://127.0.0.1:${port}`
   const worker = await startWorker({ ...settingsAt(upstreamUrl, origin), ...settings }, { ...options, port })
   const { url } = worker
-  async function open(): Promise<string> {
-    const answer = await fetch(`${url}/session`, {
-      method: 'POST',
-      headers: { origin, 'content-type': 'application/json' },
-      body: '{}',
-    })
-    return ((await answer.json()) as { token: string }).token
-  }
+  const open = () => pageToken(url)
   let token: string | undefined
   async function ask(
     wire: WireName,

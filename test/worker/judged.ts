@@ -3,6 +3,7 @@ import { freePort } from '../../scripts/worker.mjs'
 import { keys } from '../gateway/models.ts'
 import { answerAll, type WireName } from '../gateway/provider.ts'
 import { type Answering, startUpstream } from '../support/upstream.ts'
+import { pageToken, settingsAt } from './harness.ts'
 import { type LocalWorker, startWorker } from './local.ts'
 
 /** As the providers call them: a proof goes back to the family of models that it came from. */
@@ -45,13 +46,7 @@ export async function startJudged(start: Start = (settings, port) => startWorker
   })
   const worker = await start(
     {
-      SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
-      ALLOWED_ORIGINS: origin,
-      DEMO: 'loopback',
-      RATE_LIMITS: 'off',
-      LIVE_STREAMS: '1000',
-      DAILY_BUDGET_USD: '1000',
-      TOTAL_DAILY_BUDGET_USD: '1000',
+      ...settingsAt(providers.url, origin),
       ...at('OPENAI', '/v1', sharedKeys.openai),
       ...at('ANTHROPIC', '/v1', keys.anthropic),
       ...at('GEMINI', '/v1beta', keys.gemini),
@@ -60,12 +55,9 @@ export async function startJudged(start: Start = (settings, port) => startWorker
     },
     port,
   )
-  const headers = { origin, 'content-type': 'application/json' }
-  const session = await fetch(`${worker.url}/session`, { method: 'POST', headers, body: '{}' })
-  const { token } = (await session.json()) as { token: string }
   return {
     url: worker.url,
-    token,
+    token: await pageToken(worker.url),
     providers,
     async stop() {
       await worker.stop()

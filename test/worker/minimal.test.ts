@@ -4,6 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import minimal from '../../examples/worker-minimal/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { canary } from './harness.ts'
+import { post } from './setup.ts'
 
 const upstream = vi.fn<typeof fetch>()
 beforeEach(() => {
@@ -12,11 +13,11 @@ beforeEach(() => {
 })
 const secret = 'a-secret-of-the-server-of-the-app-32'
 const ask = (shown: string, SHARED_SECRET: string | undefined) => {
-  const headers = { 'content-type': 'application/json', ...(shown && { authorization: shown }) }
+  const headers: Record<string, string> = shown ? { authorization: shown } : {}
   const context = { messages: [{ role: 'user', content: 'hi' }] }
-  const body = JSON.stringify({ version: 1, model: 'openai:gpt-5-mini', context, wholeAnswer: true })
-  const request = new Request('https://w.example/answer', { method: 'POST', headers, body })
-  return minimal.fetch(request, { OPENAI_API_KEY: canary, SHARED_SECRET: SHARED_SECRET as string })
+  const body = { version: 1, model: 'openai:gpt-5-mini', context, wholeAnswer: true }
+  const env = { OPENAI_API_KEY: canary, SHARED_SECRET: SHARED_SECRET as string }
+  return post({ fetch: (request) => minimal.fetch(request, env) }, '/answer', body, { headers })
 }
 
 it('answers a request with its secret, with the key of the provider', async () => {

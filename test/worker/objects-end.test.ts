@@ -1,6 +1,15 @@
 /** Durable Objects that end in the middle of a call, as all do when a new version is deployed: in workerd. */
 import { afterAll, describe, expect, it } from 'vitest'
-import { adminToken, canary, loginSecret, saying, sessionSecret, startUpstream, summaryOf } from './harness.ts'
+import {
+  adminToken,
+  canary,
+  loginSecret,
+  saying,
+  sessionSecret,
+  startUpstream,
+  summaryOf,
+  tokenFor,
+} from './harness.ts'
 import { startBuilt } from './local.ts'
 
 /** Each object ends once in the calls that the name of its user lists, such as `settle-after`. */
@@ -55,11 +64,8 @@ afterAll(() => Promise.all([workers.stop(), upstream.stop()]))
 
 async function call(path: string, { user, ...init }: RequestInit & { readonly user: string }): Promise<Response> {
   const [url = ''] = workers.urls
-  const json = { 'content-type': 'application/json' }
-  const ordered = { method: 'POST', headers: { ...json, authorization: `Bearer ${loginSecret}` } }
-  const session = await fetch(`${url}/session`, { ...ordered, body: JSON.stringify({ user }) })
-  const { token } = (await session.json()) as { token: string }
-  return fetch(url + path, { ...init, headers: { ...json, authorization: `Bearer ${token}`, ...init.headers } })
+  const authorization = `Bearer ${await tokenFor({ url }, user)}`
+  return fetch(url + path, { ...init, headers: { 'content-type': 'application/json', authorization, ...init.headers } })
 }
 
 async function ask(user: string, more: Record<string, string> = {}): Promise<Response> {

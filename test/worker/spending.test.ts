@@ -278,16 +278,6 @@ async function readOrLeave(answer: Response, how: string): Promise<void> {
   await reader?.cancel()
 }
 
-it('refuses a user without budget, without a request to a provider', async () => {
-  const token = await tokenWith('pauper', 0)
-  const before = upstream.asked.length
-  for (const wire of wireNames) {
-    const answer = await ask(token, wire, 'Hello')
-    expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([429, expect.closeTo(30, -2)])
-  }
-  expect(upstream.asked.length).toBe(before)
-})
-
 it('spends no more than the budget of the whole Worker, with any number of concurrent users', async () => {
   await untilSettled()
   const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)

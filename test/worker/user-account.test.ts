@@ -411,13 +411,11 @@ describe('the summary of many rows', () => {
     const queries: string[] = []
     const { account } = openFilled((query) => queries.push(query))
     const rows: string[] = []
-    let after: string | undefined
-    do {
-      const page: DayPage = await account.page(3, after)
+    for (let page: DayPage = await account.page(3); ; page = await account.page(3, page.next)) {
       expect(page.rows.length).toBeLessThanOrEqual(1000)
       rows.push(...page.rows.map(({ day, user, model }) => `${day} ${user} ${model}`))
-      after = page.next
-    } while (after !== undefined)
+      if (page.next === undefined) break
+    }
     expect([rows.length, new Set(rows).size, rows.at(-1)?.slice(0, 10)]).toEqual([3 * users, 3 * users, dayOf(2)])
     expect(queries.filter((query) => query.includes('GROUP BY day'))).toEqual([])
   })
