@@ -1,5 +1,4 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
-import { connect } from 'node:net'
 import { describe, expect, inject, it, vi } from 'vitest'
 import type { DayRow } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
@@ -8,6 +7,7 @@ import {
   adminToken,
   loginSecret,
   openRig,
+  postByHand,
   summaryOf,
   tokenFor,
   typeOf,
@@ -257,15 +257,8 @@ describe('counts of tokens', () => {
     const asked = Promise.withResolvers<Asked>()
     upstream.script(user, asked.resolve)
     const body = JSON.stringify({ model: 'anthropic:demo-model', messages: [{ role: 'user', content: user }] })
-    const head = [
-      'POST /v1/messages/count_tokens HTTP/1.1',
-      'host: 127.0.0.1',
-      'content-type: application/json',
-      `authorization: Bearer ${await tokenFor(rig, user)}`,
-      `content-length: ${body.length}`,
-    ]
-    const socket = connect(Number(new URL(rig.url).port), '127.0.0.1').on('error', () => {})
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const lines = [`authorization: Bearer ${await tokenFor(rig, user)}`, `content-length: ${body.length}`]
+    const socket = postByHand(rig.url, '/v1/messages/count_tokens', lines, body)
     const { closedEarly } = await asked.promise
     socket.resetAndDestroy()
     expect([await closedEarly, await spentBy(user)]).toEqual([true, 0])

@@ -1,6 +1,6 @@
 /** A Worker in real workerd, in front of an upstream that misbehaves on request, or of the embedded provider. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
 import { type Provider, startProvider } from '../../examples/provider/index.mjs'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
@@ -231,6 +231,14 @@ export async function openRig(
   const rig = await startRig(upstream.url, settings, options)
   afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
   return { upstream, rig }
+}
+
+/** Posts JSON over a connection of its own, with these lines in its head. */
+export function postByHand(url: string, path: string, lines: readonly string[], body: string): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+  const head = [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json', ...lines]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  return socket
 }
 
 /** Options with which {@link startRig} asks its upstream as Cloudflare's AI Gateway, at this path: a token, and no provider's key. */

@@ -1,10 +1,19 @@
 /** Keys, in workerd: nothing of them leaves in a stream, in one that is resumed, in a whole answer, or in the log. */
-import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { disguises } from '../support/canary.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
-import { canary, holdsCanary, loginSecret, openRig, tokenFor, typeOf, wireNames, wireOf } from './harness.ts'
+import {
+  canary,
+  holdsCanary,
+  loginSecret,
+  openRig,
+  postByHand,
+  tokenFor,
+  typeOf,
+  wireNames,
+  wireOf,
+} from './harness.ts'
 
 const { upstream, rig } = await openRig({ LOGIN_SECRET: loginSecret, BODY_TIMEOUT_MS: '1500' })
 
@@ -83,18 +92,10 @@ it('the hex of a key as the code of a 429 is not in the log', async () => {
 })
 
 it('a slow body is a 408 in workerd', async () => {
-  const token = await tokenFor(rig, 'slow')
-  const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
+  const lines = [`authorization: Bearer ${await tokenFor(rig, 'slow')}`, 'content-length: 400']
+  const socket = postByHand(rig.url, '/v1/chat/completions', lines, '{"model":')
   let got = ''
   socket.on('data', (bytes) => (got += bytes))
-  const head = [
-    'POST /v1/chat/completions HTTP/1.1',
-    'host: 127.0.0.1',
-    'content-type: application/json',
-    `authorization: Bearer ${token}`,
-    'content-length: 400',
-  ]
-  socket.write(`${head.join('\r\n')}\r\n\r\n{"model":`)
   await expect.poll(() => got.split('\r\n')[0]).toContain('HTTP/1.1')
   socket.destroy()
   expect(got.split('\r\n')[0]).toBe('HTTP/1.1 408 Request Timeout')

@@ -58,13 +58,14 @@ describe('an account with an object of its own', () => {
   })
 
   describe('that is not used any more', () => {
-    /** Lets time pass until this object has no alarm. */
-    const untilSilent = async (objects: Objects, name: string) => {
-      for (let at = objects.alarms.get(name); at !== undefined; at = objects.alarms.get(name)) {
+    /** Lets time pass until this end, or until the object has no alarm. */
+    const untilSilent = async (objects: Objects, name: string, end = Number.POSITIVE_INFINITY) => {
+      for (let at = objects.alarms.get(name); at !== undefined && at < end; at = objects.alarms.get(name)) {
         vi.setSystemTime(at)
         objects.alarms.delete(name)
         await objects.user(name.replace('user:', '')).alarm()
       }
+      if (end < Number.POSITIVE_INFINITY) vi.setSystemTime(end)
     }
 
     it('is deleted some days after its last request, and the operator still sees what it spent', async () => {
@@ -98,21 +99,13 @@ describe('an account with an object of its own', () => {
     it('stays while its user returns each day, or has an open request', async () => {
       const objects = openObjects()
       const ada = accountOf('ada')
-      const passTo = async (end: number) => {
-        for (let at = objects.alarms.get(ada) ?? end; at < end; at = objects.alarms.get(ada) ?? end) {
-          vi.setSystemTime(at)
-          objects.alarms.delete(ada)
-          await objects.user('ada').alarm()
-        }
-        vi.setSystemTime(end)
-      }
       for (let day = 0; day < 8; day++) {
         expect(await spend(objects, 'ada', 10, 10)).toBe(true)
-        await passTo(noon + (day + 1) * 24 * 60 * minute)
+        await untilSilent(objects, ada, noon + (day + 1) * 24 * 60 * minute)
       }
       expect(tablesOf(objects.database(ada)).length).toBeGreaterThan(0)
       const long = await ask(objects, 'ada', 10, { leaseMs: 5 * 24 * 60 * minute })
-      await passTo(Date.now() + 4.5 * 24 * 60 * minute)
+      await untilSilent(objects, ada, Date.now() + 4.5 * 24 * 60 * minute)
       await objects.user('ada').settle(settlement(long.id, 9))
       await untilSilent(objects, ada)
       const { days } = await objects.whole.summary({ span: 30 })

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
@@ -11,6 +10,7 @@ import {
   holdsCanary,
   minimal,
   openRig,
+  postByHand,
   type Rig,
   saying,
   startUpstream,
@@ -240,18 +240,10 @@ describe.concurrent.each(inTurn(wireNames, 4))('%s upstream, with time,', (wire)
 
   it('is closed when the client resets its connection', async ({ expect }) => {
     upstream.script(`quiet ${wire}`, drip)
-    const token = await rig.open()
     const path = wire === 'gemini' ? '/v1beta/models/demo-model:streamGenerateContent?alt=sse' : upstreamPaths[wire]
     const body = JSON.stringify({ ...minimal(wire, `quiet ${wire}`), ...(wire !== 'gemini' && stream) })
-    const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
-    const head = [
-      `POST ${path} HTTP/1.1`,
-      'host: localhost',
-      `authorization: Bearer ${token}`,
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const lines = [`authorization: Bearer ${await rig.open()}`, `content-length: ${Buffer.byteLength(body)}`]
+    const socket = postByHand(rig.url, path, lines, body)
     await new Promise((resolve) => socket.once('data', resolve))
     socket.resetAndDestroy()
     expect(await within(20_000, upstream.askedFor(`quiet ${wire}`)[0]?.closedEarly)).toBe(true)
