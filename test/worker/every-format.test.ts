@@ -117,7 +117,9 @@ describe.each(names)('%s', (wire) => {
 
   it('refuses a user whose budget is used up, and reserves the limit of the answer', async () => {
     reserve.mockResolvedValue({ ok: false, reason: 'budget', retryAfterSeconds: 60 } as never)
-    await expectRefusal(ask(requestOf(wire)), 429)
+    const refusing = ask(requestOf(wire))
+    await expectRefusal(refusing, 429)
+    expect((await refusing).headers.get('retry-after')).toBe('60')
     const costs: number[] = []
     for (const maxTokens of [10, 900]) {
       reserve.mockClear()
@@ -127,11 +129,13 @@ describe.each(names)('%s', (wire) => {
     expect((costs[1] ?? 0) - (costs[0] ?? 0)).toBeGreaterThan(800)
   })
 
-  it('limits an answer to the limit of the Worker, whatever was asked', async () => {
-    for (const maxTokens of [1_000_000, undefined])
-      await (await ask(requestOf(wire, undefined, { maxTokens } as object))).text()
+  it('limits an answer to the limits of the Worker and of the token, whatever was asked', async () => {
+    const token = await tokenIn(worker, '', { maxOutputTokens: 50 })
+    for (const maxTokens of [1_000_000, undefined, 17])
+      for (const shown of [{}, { token }])
+        await (await ask(requestOf(wire, undefined, { maxTokens } as object), shown)).text()
     const limits = sent.map((body) => body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens)
-    expect(limits).toEqual([1000, 1000])
+    expect(limits).toEqual([1000, 50, 1000, 50, 17, 17])
   })
 
   it('shows no key that a provider writes', async () => {

@@ -38,9 +38,9 @@ export const post = async (worker: Handler, path: string, body: unknown, init: R
     }),
   )
 
-/** A token of the user ada. */
-export async function tokenIn(worker: Handler, base = ''): Promise<string> {
+/** A token of the user ada, with what else the server says of her. */
+export async function tokenIn(worker: Handler, base = '', more: object = {}): Promise<string> {
   const headers = { authorization: `Bearer ${loginSecret}` }
-  const answer = await post(worker, `${base}/session`, { user: 'ada' }, { headers })
+  const answer = await post(worker, `${base}/session`, { user: 'ada', ...more }, { headers })
   return ((await answer.json()) as { token: string }).token
 }

@@ -42,18 +42,12 @@ const ask = (token: string, wire: WireName, say: string, stream = true, signal?:
   rig.ask(
     wire,
     say,
-    { stream, ...limitOf[wire] },
+    { stream, ...limitOf(wire) },
     { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) },
   )
 
 /** One wire asks for more than there is by itself. */
-const limitOf: Record<WireName, object> = {
-  'openai-chat': {},
-  'openai-responses': {},
-  anthropic: { max_tokens: 100 },
-  gemini: {},
-  ollama: {},
-}
+const limitOf = (wire: WireName): object => (wire === 'anthropic' ? { max_tokens: 100 } : {})
 
 /** The reservation for such a request: each byte of its question as a token, 1000 more for what the provider adds, and 100 tokens of output. */
 async function mostOf(wire: WireName, say: string, stream = true): Promise<number> {
@@ -62,7 +56,7 @@ async function mostOf(wire: WireName, say: string, stream = true): Promise<numbe
     resolve({ url: `${url}`, body: `${init?.body}` })
     return new Response()
   }
-  await askByHand('', wire, 'demo-model', say, { stream, body: limitOf[wire], fetch: note as typeof fetch })
+  await askByHand('', wire, 'demo-model', say, { stream, body: limitOf(wire), fetch: note as typeof fetch })
   const { url, body } = await asked
   const { context, options } = permittedRequest(wire, JSON.parse(body), [], url)
   return new TextEncoder().encode(JSON.stringify({ context, options })).length + 1000 + 100 * 5
