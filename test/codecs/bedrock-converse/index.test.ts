@@ -9,10 +9,8 @@ import {
   bedrockConverse,
   createClientCodec,
   createServerCodec,
-  decodeError,
   decodeRequest,
   decodeResponse,
-  encodeError,
   encodeRequest,
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
@@ -22,7 +20,7 @@ import { generate, stream } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { decodeChunks } from '../../support/decode.ts'
-import { failure, streamEvents } from './oracle.ts'
+import { streamEvents } from './oracle.ts'
 
 const claude = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
 const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }
@@ -454,47 +452,6 @@ describe('an answer', () => {
       cacheWriteTokens: 7351,
     })
     expect(encodeResponse(response).body.usage).toEqual(figures)
-  })
-})
-
-describe('an error', () => {
-  it.each([
-    [
-      403,
-      { Message: 'Authentication failed: Please make sure your API Key is valid.' },
-      'AccessDeniedException',
-      'authentication',
-    ],
-    [403, { message: 'You have no access' }, 'AccessDeniedException', 'permission'],
-    [400, { message: 'The provided model identifier is invalid.' }, 'ValidationException', 'not_found'],
-    [400, { message: 'Input is too long for requested model.' }, 'ValidationException', 'context_length'],
-    [429, { message: 'Too many requests' }, 'ThrottlingException', 'rate_limit'],
-    [429, { message: 'not yet' }, 'ModelNotReadyException', 'overloaded'],
-    [408, { message: 'slow' }, 'ModelTimeoutException', 'timeout'],
-    [424, { message: 'broken' }, 'ModelErrorException', 'server'],
-  ])('%i %j of %s is %s', (status, body, name, kind) => {
-    const headers = new Headers({ 'x-amzn-errortype': `${name}:http://internal.amazon.com/`, 'x-amzn-requestid': 'r1' })
-    expect(decodeError({ status, headers, body })).toMatchObject({ kind, status, providerCode: name, requestId: 'r1' })
-    const inBody = { ...body, __type: `com.amazon#${name}` }
-    expect(decodeError({ status, headers: new Headers(), body: inBody }).kind).toBe(kind)
-  })
-
-  it.each([
-    'authentication',
-    'permission',
-    'invalid_request',
-    'not_found',
-    'context_length',
-    'rate_limit',
-    'overloaded',
-    'server',
-    'timeout',
-  ] as const)('of the kind %s has a name that the official client knows', async (kind) => {
-    const { status, headers, body } = encodeError(new ApiError('so it is', { kind }))
-    const error = await failure(status, headers, body)
-    expect(error).toMatchObject({ name: headers['x-amzn-errortype'], $metadata: { httpStatusCode: status } })
-    const again = decodeError({ status, headers: new Headers(headers), body })
-    expect(again.kind).toBe(kind)
   })
 })
 

@@ -5,10 +5,8 @@ import type { AssistantMessage, ChatResponse } from '../../../src/core/messages.
 import {
   createClientCodec,
   createServerCodec,
-  decodeError,
   decodeResponse,
   decodeToolCalls,
-  encodeError,
   encodeResponse,
 } from '../../../src/formats/cohere/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
@@ -202,43 +200,6 @@ describe('streams', () => {
       [undefined, undefined],
     ])
     expect(out.at(-1)).toEqual({ data: '[DONE]' })
-  })
-})
-
-describe('errors', () => {
-  it.each([
-    [400, 'bad', 'invalid_request', false],
-    [400, 'too many tokens: size limit exceeded', 'context_length', false],
-    [400, 'model "x" not found, make sure the correct model ID was used', 'not_found', false],
-    [401, 'no api key supplied', 'authentication', false],
-    [402, 'billing limit', 'permission', false],
-    [404, "model 'x' not found", 'not_found', false],
-    [422, 'bad', 'invalid_request', false],
-    [429, 'slow down', 'rate_limit', true],
-    [429, 'You are using a Trial key, which is limited to 1000 API calls / month', 'rate_limit', false],
-    [498, 'blocked', 'invalid_request', false],
-    [499, 'closed', 'server', true],
-    [501, 'no such feature', 'invalid_request', false],
-    [503, 'busy', 'overloaded', true],
-    [504, 'late', 'timeout', true],
-  ] as const)('%i "%s" is %s', (status, message, kind, retryable) => {
-    const headers = new Headers({ 'x-debug-trace-id': 't1' })
-    const error = decodeError({ status, headers, body: { id: 'i', message } })
-    expect(error).toMatchObject({ kind, retryable, status, message, requestId: 't1', provider: 'cohere' })
-  })
-
-  it('are about the length of the conversation where only their type says so', () => {
-    const body = { message: 'the prompt does not fit', error_type: 'TOO_MANY_TOKENS' }
-    const error = decodeError({ status: 400, headers: new Headers(), body })
-    expect(error).toMatchObject({ kind: 'context_length', retryable: false, providerCode: 'TOO_MANY_TOKENS' })
-  })
-
-  it('say that a conversation is too long in the words of this API', () => {
-    const error = new ApiError('the window is full', { kind: 'context_length' })
-    expect(encodeError(error)).toEqual({
-      status: 400,
-      body: { message: 'too many tokens: the window is full', error_type: 'TOO_MANY_TOKENS' },
-    })
   })
 })
 

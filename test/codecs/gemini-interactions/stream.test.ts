@@ -1,15 +1,10 @@
 /** Streams and errors, against wire/gemini-interactions.md §5, §7 and §10, and the official client as the reader of what we write. */
 import { GoogleGenAI } from '@google/genai'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/core/codec.ts'
 import { invalidCall } from '../../../src/core/content.ts'
 import { ApiError } from '../../../src/core/errors.ts'
-import {
-  createClientCodec,
-  decodeError,
-  decodeStream,
-  encodeStream,
-} from '../../../src/formats/gemini-interactions/index.ts'
+import { createClientCodec, decodeStream, encodeStream } from '../../../src/formats/gemini-interactions/index.ts'
 import { encodeSse } from '../../../src/framing/text.ts'
 import { ownCorpus } from '../../support/corpus.ts'
 import { decodeChunks } from '../../support/decode.ts'
@@ -96,36 +91,6 @@ it.each([{}, null])('goes on after an error event that says nothing: %j', (error
   for (const event of events) decoder.push({ data: JSON.stringify(event) }, out)
   expect(out).toContainEqual(expect.objectContaining({ type: 'text', text: 'Yes' }))
   expect(out.at(-1)).toMatchObject({ type: 'end', stopReason: 'stop' })
-})
-
-describe('errors', () => {
-  const read = (status: number, error: object) => decodeError({ status, headers: new Headers(), body: { error } })
-
-  it.each([
-    [400, 'parameter_unknown', 'invalid_request', false],
-    [400, 'failed_precondition', 'permission', false],
-    [401, 'authentication', 'authentication', false],
-    [402, 'payment_required', 'permission', false],
-    [404, 'model_not_found', 'not_found', false],
-    [409, 'aborted', 'server', true],
-    [429, 'too_many_requests', 'rate_limit', true],
-    [429, 'quota_exceeded', 'rate_limit', false],
-    [503, 'service_unavailable', 'overloaded', true],
-    [504, 'deadline_exceeded', 'timeout', true],
-    [500, 'from_next_year', 'server', true],
-    [400, 'malformed_function_call', 'server', true],
-    [400, 'unexpected_tool_call', 'server', true],
-    [400, 'missing_thought_signature', 'invalid_request', false],
-    [400, 'prohibited_content', 'invalid_request', false],
-  ])('%i %s is of kind %s', (status, code, kind, retryable) => {
-    expect(read(status, { code, message: 'x' })).toMatchObject({ kind, retryable, providerCode: code })
-  })
-
-  it('are read in the shape of Google’s front end too, where only the details say that the key is wrong', () => {
-    const details = [{ reason: 'API_KEY_INVALID' }]
-    const error = read(400, { code: 400, message: 'API key not valid', status: 'INVALID_ARGUMENT', details })
-    expect(error).toMatchObject({ kind: 'authentication', retryable: false })
-  })
 })
 
 it('leaves out an invalid call without a name, which no client can read, and reports it', () => {

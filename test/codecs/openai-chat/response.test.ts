@@ -40,27 +40,6 @@ it.each([
   expect(answer(response)?.message.annotations).toEqual(message.annotations)
 })
 
-describe('decodeResponse', () => {
-  it.each([
-    [
-      'an error with a choice',
-      { ...body({ role: 'assistant', content: '' }), error: { message: 'No', code: 429 } },
-      'rate_limit',
-    ],
-    ['an error that is text', { error: 'Rate limit reached' }, 'server'],
-    [
-      'Mistral',
-      { object: 'error', message: 'Unexpected role', type: 'invalid_request_error', code: '3230' },
-      'invalid_request',
-    ],
-    ['Cloudflare', { errors: [{ code: 500, message: 'No' }] }, 'server'],
-    ['MiniMax', { base_resp: { status_code: 1008, status_msg: 'No money' } }, 'server'],
-    ['an array', [{ error: { code: 404, message: 'No', status: 'NOT_FOUND' } }], 'not_found'],
-  ])('throws an error that came with a 200: %s', (_name, value, kind) => {
-    expect(() => decodeResponse(value)).toThrow(expect.objectContaining({ name: 'ApiError', kind }))
-  })
-})
-
 describe('encodeResponse', () => {
   it.each<[StopReason, string | undefined, string]>([
     ['stop', 'end_turn', 'stop'],
