@@ -1,7 +1,15 @@
 /** Tables of requests and streams: what is asked, and what comes of it. Each format's tests use them. */
 import { expect, it } from 'vitest'
-import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
-import type { Context, Loss, RequestOptions } from '../../src/core/messages.ts'
+import type { ClientCodec, EncodedRequest, Frame, Reply, ServerCodec } from '../../src/core/codec.ts'
+import type { ApiError } from '../../src/core/errors.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  Context,
+  Loss,
+  MessageEvent,
+  RequestOptions,
+} from '../../src/core/messages.ts'
 import { type Decoded, decodeText } from '../support/decode.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -61,4 +69,48 @@ export function readStream(codec: ClientCodec, ...events: readonly unknown[]): N
   const { response, error } = decodeText(codec, sse(...events))
   if (response === undefined) throw error
   return response
+}
+
+/** A stream that a server of the format writes of these events: its frames, and what they say. */
+export function writeStream(server: ServerCodec, events: readonly MessageEvent[], reply?: Reply) {
+  const encoder = server.encodeStream(reply)
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  const data = frames.map((frame) => frame.data)
+  return { frames, data, losses: encoder.losses, values: data.filter((one) => one !== '[DONE]').map(parse) }
+}
+/** Values of the wire, whose fields a test reads without checks. */
+export type Loose = ReturnType<typeof JSON.parse>
+const parse = (data: string): Loose => JSON.parse(data)
+
+/** The end of a streamed answer. */
+export function endOf(message: Partial<AssistantMessage> = {}, more: Partial<ChatResponse> = {}): MessageEvent {
+  const whole: AssistantMessage = { role: 'assistant', content: [], stopReason: 'stop', ...message }
+  return {
+    type: 'message_end',
+    message: whole,
+    response: { message: whole, stopReason: whole.stopReason ?? 'stop', ...more },
+  }
+}
+
+/** The events of a text that comes in pieces. */
+export function textEvents(index: number, ...pieces: readonly string[]): readonly MessageEvent[] {
+  return [
+    ...pieces.map((text) => ({ type: 'text_delta', index, text }) as const),
+    { type: 'content_block', index, block: { type: 'text', text: pieces.join('') } },
+  ]
+}
+
+/** A stream that fails after its first text, twice, and goes on as if it had not: the values of its frames. */
+export function failStream(server: ServerCodec, error: ApiError): readonly Loose[] {
+  const encoder = server.encodeStream()
+  const frames: Frame[] = []
+  encoder.push({ type: 'message_start', id: 'a', model: 'm' }, frames)
+  encoder.push({ type: 'text_delta', index: 0, text: 'half' }, frames)
+  encoder.fail(error, frames)
+  encoder.fail(error, frames)
+  encoder.push(endOf(), frames)
+  encoder.end(frames)
+  return frames.map(({ data }) => parse(data))
 }

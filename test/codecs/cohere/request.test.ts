@@ -2,14 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError, UnsupportedError } from '../../../src/core/errors.ts'
 import type { Context, Message, RequestOptions } from '../../../src/core/messages.ts'
-import {
-  createClientCodec,
-  decodeRequest,
-  encodeDefinitions,
-  encodeRequest,
-  encodeResult,
-} from '../../../src/formats/cohere/index.ts'
-import { toolCall } from '../../../src/messages/block.ts'
+import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/cohere/index.ts'
 import { legalToolName } from '../../../src/prepare/prepare.ts'
 
 const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }
@@ -23,15 +16,6 @@ const encode = (context: Context, options: Partial<RequestOptions> = {}) =>
 const bodyOf = (context: Context, options: Partial<RequestOptions> = {}) => encode(context, options).body
 const lossesOf = (context: Context, options: Partial<RequestOptions> = {}) =>
   encode(context, { strict: false, ...options }).losses.map(({ path, action, severity }) => [path, action, severity])
-
-it('is the smallest body that the API takes, at its path', () => {
-  expect(encode(hello)).toEqual({
-    path: '/chat',
-    headers: {},
-    body: { model: 'command-a-reasoning-08-2025', messages: [{ role: 'user', content: 'Hi' }], stream: false },
-    losses: [],
-  })
-})
 
 describe('options', () => {
   it('have the names of this wire', () => {
@@ -209,42 +193,11 @@ describe('tools', () => {
     expect(bodyOf(some).strict_tools).toBeUndefined()
     expect(lossesOf(some)).toEqual([['tools[0].strict', 'dropped', 'minor']])
   })
-
-  it('have a schema, always', () => {
-    expect(encodeDefinitions([{ name: 'f' }])).toEqual([
-      { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } },
-    ])
-  })
-
-  it('a failed result says so in its text', () => {
-    expect(encodeResult({ role: 'tool', toolCallId: 'c', content: 'no', status: 'error' })).toEqual({
-      role: 'tool',
-      tool_call_id: 'c',
-      content: '[tool error] no',
-    })
-  })
-
-  it('a document in a result stays one, so that it can be cited', () => {
-    const content = [{ type: 'plain_text', text: 'Sunny', title: 'Posta' }] as const
-    expect(encodeResult({ role: 'tool', toolCallId: 'c', content })).toMatchObject({
-      content: [{ type: 'document', document: { data: { text: 'Sunny', title: 'Posta' } } }],
-    })
-  })
 })
 
 describe('messages', () => {
   const turn = (...content: Extract<Message, { role: 'assistant' }>['content'] & object): Context => ({
     messages: [...hello.messages, { role: 'assistant', content }, { role: 'user', content: 'and?' }],
-  })
-
-  it('of a plan before calls have it beside them', () => {
-    const plan = { type: 'reasoning', text: 'I will look.', providerData: { cohere: { toolPlan: true } } } as const
-    const context = { messages: [...hello.messages, { role: 'assistant', content: [plan, toolCall('c', 'f', {})] }] }
-    expect(bodyOf(context as Context).messages[1]).toEqual({
-      role: 'assistant',
-      tool_plan: 'I will look.',
-      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
-    })
   })
 
   it('of thoughts go to models that think, and to no others', () => {

@@ -22,20 +22,6 @@ const text = (said: string, citations?: object[]) =>
   answer({ content: [{ type: 'text', text: said }], ...(citations && { citations }) })
 
 describe('why it ended', () => {
-  it.each([
-    ['COMPLETE', 'stop'],
-    ['STOP_SEQUENCE', 'stop'],
-    ['MAX_TOKENS', 'length'],
-    ['ERROR', 'error'],
-    ['TIMEOUT', 'error'],
-    ['ERROR_TOXIC', 'content_filter'],
-    ['a_word_from_next_year', 'other'],
-    ['constructor', 'other'], // not the one every object inherits
-  ])('%s is %s, and the word is kept', (finish_reason, stopReason) => {
-    const { message } = decodeResponse({ ...text('a'), finish_reason })
-    expect(message).toMatchObject({ stopReason, rawStopReason: finish_reason })
-  })
-
   it('without a word it was cut', () => {
     expect(() => decodeResponse({ ...text('a'), finish_reason: undefined })).toThrow(InterruptedError)
   })
@@ -128,16 +114,6 @@ describe('streams', () => {
   const codec = createClientCodec()
   const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
   const delta = (message: object) => ({ delta: { message } })
-
-  it('that end with an error throw it, with the part before it', () => {
-    const { error } = decodeText(
-      codec,
-      event('content-delta', { index: 0, ...delta({ content: { text: 'half' } }) }) +
-        event('message-end', { delta: { finish_reason: 'ERROR', error: 'the oven burns' } }),
-    )
-    expect(error).toMatchObject({ code: 'api', kind: 'server', message: 'the oven burns' })
-    expect(error?.partial?.content).toMatchObject([{ type: 'text', text: 'half' }])
-  })
 
   it('keep a content of a kind to come whose end never came', () => {
     const content = { type: 'sketch', strokes: 'ab' }

@@ -153,23 +153,6 @@ describe('signatures', () => {
     ])
   })
 
-  it('are not checked before the last question, and only on the first call after it', () => {
-    const before: Context = { messages: [user('x'), unsigned, ...answers('c', 'd'), user('y'), ...messages.slice(1)] }
-    expect(bodyOf(before).input?.map(({ type }) => type)).toEqual([
-      ...['user_input', 'function_call', 'function_call', 'function_result', 'function_result'],
-      ...['user_input', 'thought', 'function_call', 'function_call', 'function_result', 'function_result'],
-    ])
-    expect(lossesOf(before)).toEqual([])
-    const after: Context = { messages: [...messages, unsigned, ...answers('c', 'd')] }
-    expect(
-      bodyOf(after)
-        .input?.slice(-4)
-        .map(({ type }) => type),
-    ).toEqual([...['function_call', 'function_call', 'function_result', 'function_result']])
-    const mixed: Context = { messages: [user('x'), unsigned, ...answers('c', 'd'), ...messages.slice(1)] }
-    expect(bodyOf(mixed).input?.slice(1)).toEqual([spelled, ...(bodyOf({ messages }).input ?? []).slice(1)])
-  })
-
   it('of generateContent are not these', () => {
     const foreign = { ...thought, opaque: { ...signed(''), format: 'gemini', data: { thoughtSignature: 'c2ln' } } }
     const context = { messages: [user('x'), { role: 'assistant' as const, content: [foreign] }, user('y')] }
@@ -232,12 +215,6 @@ it.each([
   [{}, { thinking_summaries: 'auto' }],
 ] as const)('asks for summaries of thoughts with reasoning %j', (reasoning, config) => {
   expect(bodyOf({ messages: [user('x')] }, { reasoning }).generation_config).toEqual(config)
-})
-
-it('leaves out a choice where there is no function to choose: the server refuses it', () => {
-  const tools = [{ type: 'provider_tool' as const, format: 'gemini-interactions', value: { type: 'google_search' } }]
-  const body = bodyOf({ messages: [user('x')], tools }, { toolChoice: 'required' })
-  expect([body.tools, body.generation_config]).toEqual([[{ type: 'google_search' }], undefined])
 })
 
 it('has the detail of a picture, in both directions', () => {

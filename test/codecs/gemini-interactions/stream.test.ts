@@ -77,22 +77,6 @@ it('ends in an error event, and without a normal end', () => {
   expect(frames.at(-1)).toEqual({ event: 'error', data: JSON.stringify(error) })
 })
 
-it.each([{}, null])('goes on after an error event that says nothing: %j', (error) => {
-  const step = (event_type: string, fields: object) => ({ event_type, index: 0, ...fields })
-  const events = [
-    step('step.start', { step: { type: 'model_output' } }),
-    { event_type: 'error', error },
-    step('step.delta', { delta: { type: 'text', text: 'Yes' } }),
-    step('step.stop', {}),
-    { event_type: 'interaction.completed', interaction: { status: 'completed' } },
-  ]
-  const decoder = decodeStream()
-  const out: Fragment[] = []
-  for (const event of events) decoder.push({ data: JSON.stringify(event) }, out)
-  expect(out).toContainEqual(expect.objectContaining({ type: 'text', text: 'Yes' }))
-  expect(out.at(-1)).toMatchObject({ type: 'end', stopReason: 'stop' })
-})
-
 it('leaves out an invalid call without a name, which no client can read, and reports it', () => {
   const call = invalidCall({ id: 'call_1', name: undefined, index: 0, argumentsText: '{"a":' }, 'truncated', 'cut off')
   const frames: Frame[] = []

@@ -1,27 +1,8 @@
 /** Bytes of the wire and units of ours. */
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, TextBlock } from '../../../src/core/messages.ts'
-import { newTrack } from '../../../src/formats/gemini/decode-answer.ts'
 import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
-import { countText, unitsAt } from '../../../src/formats/shared/utf8.ts'
 import { decodeText } from '../../support/decode.ts'
-
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
-
-describe('a byte', () => {
-  const text = 'aé漢😀 b\n\u0000漢é😀😀z'
-  const units = [...text].map((_, at, all) => all.slice(0, at).join('').length)
-
-  it.each([1, 2, 3, 5, text.length])(
-    'is found in a text that comes %i units at a time, also in the middle of a pair',
-    (size) => {
-      const track = newTrack(0)
-      for (let at = 0; at < text.length; at += size) countText(track, text.slice(at, at + size))
-      expect(track).toMatchObject({ units: text.length, bytes: bytesOf(text) })
-      for (const unit of [...units, text.length]) expect(unitsAt(track, bytesOf(text.slice(0, unit)))).toBe(unit)
-    },
-  )
-})
 
 const chunks = [
   { web: { uri: 'https://a.example', title: 'A' } },

@@ -119,27 +119,9 @@ describe('media', () => {
     expect(part).toEqual({ fileData: { mimeType: 'image/png', fileUri: 'https://a.example/b.png' } })
     expect(losses).toMatchObject([{ action: 'changed', severity: 'minor', path: 'messages[0].content[0].url' }])
   })
-  it('in storage of the provider goes without a loss', () => {
-    const fileId = 'https://generativelanguage.googleapis.com/v1beta/files/abc'
-    expect(encode({ type: 'file', fileId })).toEqual({ part: { fileData: { fileUri: fileId } }, losses: [] })
-  })
   it('without a type gets a usual one, which is reported', () => {
     const { part, losses } = encode({ type: 'image', data: 'AAAA' })
     expect(part).toEqual({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })
     expect(losses).toMatchObject([{ action: 'invented', severity: 'minor' }])
   })
-})
-
-it('a document goes as its text, and what another wire kept of it stays', () => {
-  const { part, losses } = encode({
-    type: 'plain_text',
-    text: 'abc',
-    title: 'A',
-    providerData: { anthropic: { x: 1 } },
-  })
-  expect(part).toEqual({ text: 'abc' })
-  expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-    ['messages[0].content[0].title', 'info'],
-    ['messages[0].content[0].providerData.anthropic', 'info'],
-  ])
 })

@@ -5,11 +5,8 @@ import type { Frame, Reply } from '../../../src/core/codec.ts'
 import type { AssistantMessage, MessageEvent } from '../../../src/core/messages.ts'
 import { createClientCodec, encodeStream } from '../../../src/formats/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/text.ts'
-import { block } from '../../../src/messages/block.ts'
 import { decodeText } from '../../support/decode.ts'
-import { oracle, remembered } from './oracle.ts'
 
-const call = block.toolCall('x', 'f', { a: 1 })
 const delta = (index: number, text: string): MessageEvent => ({ type: 'text_delta', index, text })
 const text = (index: number, said: string): MessageEvent => ({
   type: 'content_block',
@@ -69,26 +66,6 @@ describe('a stream', () => {
           { startIndex: 3, endIndex: 4 },
         ],
       },
-    ])
-  })
-})
-
-describe('the end of a stream', () => {
-  it('is read by the official client, whose chat remembers the answer', async () => {
-    const stream = write([
-      start,
-      delta(0, 'a'),
-      text(0, 'a'),
-      { type: 'tool_call', index: 1, call },
-      finish({ stopReason: 'tool_calls' }),
-    ])
-      .map(encodeSse)
-      .join('')
-    expect(await oracle.stream(stream)).toMatchObject({ candidates: [{ finishReason: 'STOP' }] })
-    expect((await remembered(stream)).flatMap((content) => content.parts)).toEqual([
-      { text: 'a' },
-      { functionCall: { id: 'x', name: 'f', args: { a: 1 } } },
-      last,
     ])
   })
 })

@@ -1,15 +1,7 @@
 /** The provider function, the two halves of the codec, and what `prepare` and this codec do together. */
 
-import { describe, expect, it } from 'vitest'
-import { createClientCodec, gemini, geminiDialect } from '../../../src/formats/gemini/index.ts'
-
-describe('a model', () => {
-  it('sends its key in a header of its own, and nothing without one', () => {
-    const { codec } = gemini('x')
-    expect(codec.headers('secret')).toEqual({ 'x-goog-api-key': 'secret' })
-    expect(codec.headers(undefined)).toEqual({})
-  })
-})
+import { expect, it } from 'vitest'
+import { createClientCodec, geminiDialect } from '../../../src/formats/gemini/index.ts'
 
 it('a dialect speaks in its own name', () => {
   const codec = createClientCodec({ ...geminiDialect, provider: 'vertex' })

@@ -1,6 +1,5 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
-import { LimitError } from '../../../src/core/errors.ts'
 import { newPartialCall } from '../../../src/formats/gemini/decode-answer.ts'
 import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
 
@@ -34,16 +33,6 @@ describe('values with paths', () => {
       ),
     ).toEqual({ a: 'Boston', b: 'y' })
   })
-  it('are not stored without a limit', () => {
-    const piece = { jsonPath: '$.a', stringValue: 'x'.repeat(1024 * 1024), willContinue: true }
-    expect(() => put(...Array(7).fill(piece))).not.toThrow()
-    expect(() => put(...Array(9).fill(piece))).toThrow(LimitError)
-    const places = Array.from({ length: 9 }, (_, at) => ({
-      jsonPath: `$.${'a'.repeat(1024 * 1024)}${at}`,
-      boolValue: true,
-    }))
-    expect(() => put(...places)).toThrow('Cannot take the arguments of a call: they are longer than 8388608')
-  })
   it.each([
     { jsonPath: '$.a[4294967294]', stringValue: 'x' }, // a gap of gigabytes
     { jsonPath: '$.a[1]', stringValue: 'x' },
@@ -63,13 +52,6 @@ describe('a call whose arguments come in pieces', () => {
   const piece = (stringValue: string, willContinue: boolean) => ({
     partialArgs: [{ jsonPath: '$.city', stringValue, willContinue: true }],
     willContinue,
-  })
-
-  it('is whole when a piece says that none follows', () => {
-    expect(calls({ name: 'f', id: 'x', willContinue: true }, piece('Ro', true), piece('me', true), {})).toMatchObject({
-      toolCalls: [{ id: 'x', name: 'f', arguments: { city: 'Rome' }, argumentsText: '{"city":"Rome"}' }],
-      invalidToolCalls: [],
-    })
   })
   it('is invalid if the answer ends before, and never a call without arguments', () => {
     expect(calls({ name: 'f', willContinue: true })).toMatchObject({

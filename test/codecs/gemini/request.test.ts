@@ -13,13 +13,6 @@ const bodyOf = (messages: readonly Message[], options: Partial<RequestOptions> =
 const contentsOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
   bodyOf(messages, options).contents
 
-const signed = (thoughtSignature: string, from = model) => ({
-  provider: 'gemini',
-  model: from,
-  format: 'gemini',
-  data: { thoughtSignature },
-})
-
 /** gemini.md §4: values of arguments, each at its place. */
 const pieces = [
   { jsonPath: '$.by', numberValue: 2 },
@@ -116,12 +109,6 @@ describe('ids of calls', () => {
   it('are never sent if isoglot made them', () => {
     expect(idsIn(round(call('call_1', 'f', {}, { generatedId: true })))).toEqual([undefined, undefined])
   })
-  it('are never sent if isoglot made them, even if their mark was lost', () => {
-    expect(idsIn(round(call('gemini_0', 'f')))).toEqual([undefined, undefined])
-  })
-  it('are never sent to a host that refuses them', () => {
-    expect(idsIn(round(call('w6geog7o', 'f')), { ...geminiDialect, callIds: false })).toEqual([undefined, undefined])
-  })
 })
 
 it('ids that a client has are not made a second time', () => {
@@ -157,10 +144,6 @@ describe('signatures', () => {
     ])
     expect(signaturesIn(messages, model).filter(Boolean)).toEqual([])
   })
-  it('go to an alias of the model that made them', () => {
-    const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', 'gemini-3.6-flash') })])
-    expect(signaturesIn(messages, 'gemini-flash-latest')).toContain('c2ln')
-  })
 })
 
 describe('options', () => {
@@ -195,19 +178,6 @@ describe('options', () => {
     const { body, losses } = encode({}, { stop: ['1', '2', '3', '4', '5', '6'] })
     expect(body.generationConfig?.stopSequences).toEqual(['1', '2', '3', '4', '5'])
     expect(losses).toMatchObject([{ action: 'changed', path: 'options.stop' }])
-  })
-
-  it.each([
-    [{ type: 'json' }, { responseMimeType: 'application/json' }],
-    [
-      { type: 'json', schema: { type: 'object', properties: { a: { const: 1 } } }, name: 'x' },
-      {
-        responseMimeType: 'application/json',
-        responseJsonSchema: { type: 'object', properties: { a: { const: 1 } } },
-      },
-    ],
-  ] as const)('ask for JSON as %j', (responseFormat, config) => {
-    expect(encode({}, { responseFormat }).body.generationConfig).toEqual(config)
   })
 
   // gemini.md §2.3: "Together with functions: Gemini 3 only".

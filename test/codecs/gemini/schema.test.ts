@@ -28,12 +28,3 @@ it.each([
 ])('%j asks for nothing: %s', (schema, isEmpty) => {
   expect(isEmptySchema(schema)).toBe(isEmpty)
 })
-
-it('keeps keywords whose value is true, and marks as nullable only what is', () => {
-  const schema = { type: 'OBJECT', additionalProperties: true, properties: { a: { type: 'BOOLEAN', default: true } } }
-  expect(fromOpenApi(schema)).toEqual({
-    type: 'object',
-    additionalProperties: true,
-    properties: { a: { type: 'boolean', default: true } },
-  })
-})

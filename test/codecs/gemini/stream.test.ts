@@ -19,50 +19,6 @@ function read(...chunks: unknown[]): AssistantMessage {
 }
 
 describe('the end', () => {
-  it.each([
-    ['STOP', 'stop'],
-    ['MAX_TOKENS', 'length'],
-    ['SAFETY', 'content_filter'],
-    ['RECITATION', 'content_filter'],
-    ['LANGUAGE', 'content_filter'],
-    ['BLOCKLIST', 'content_filter'],
-    ['PROHIBITED_CONTENT', 'content_filter'],
-    ['SPII', 'content_filter'],
-    ['IMAGE_SAFETY', 'content_filter'],
-    ['IMAGE_PROHIBITED_CONTENT', 'content_filter'],
-    ['IMAGE_RECITATION', 'content_filter'],
-    ['MODEL_ARMOR', 'content_filter'],
-    ['MALFORMED_FUNCTION_CALL', 'error'],
-    ['UNEXPECTED_TOOL_CALL', 'error'],
-    ['TOO_MANY_TOOL_CALLS', 'error'],
-    ['MALFORMED_RESPONSE', 'error'],
-    ['CONTINUATION', 'pause'],
-    ['OTHER', 'other'],
-    ['IMAGE_OTHER', 'other'],
-    ['NO_IMAGE', 'other'],
-    ['FINISH_REASON_UNSPECIFIED', 'other'],
-    ['A_WORD_FROM_NEXT_YEAR', 'other'],
-    ['constructor', 'other'], // not the one every object inherits
-  ])('%s is %s, and the original value is kept', (finishReason, stopReason) => {
-    expect(read(chunk(undefined, { finishReason }))).toMatchObject({ stopReason, rawStopReason: finishReason })
-  })
-  it('is at the end of the stream: old servers send STOP with every chunk, and usage may follow', () => {
-    const message = read(
-      chunk([{ text: 'a' }], { finishReason: 'STOP' }),
-      chunk([{ text: 'b' }], { finishReason: 'STOP' }),
-      { usageMetadata: { promptTokenCount: 1, totalTokenCount: 3 } },
-    )
-    expect(message).toMatchObject({
-      content: [{ type: 'text', text: 'ab' }],
-      stopReason: 'stop',
-      usage: { inputTokens: 1 },
-    })
-  })
-  it("of a malformed call shows the model's text", () => {
-    const finishMessage = 'Malformed function call: print(f(1))'
-    const message = read(chunk(undefined, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }))
-    expect(message).toMatchObject({ stopReason: 'error', providerData: { gemini: { finishMessage } } })
-  })
   it('by a pause has the token with which the same request continues', () => {
     const chunks = [
       chunk([{ text: 'a' }], { continuationToken: 'one' }),
@@ -93,13 +49,5 @@ describe('figures', () => {
       inputTokens: 9,
       outputTokens: 0,
     })
-  })
-})
-
-it('a stream without events is one JSON array, and is read as it grows', () => {
-  const text = `[${[chunk([{ text: 'a' }]), chunk([{ text: 'b' }]), end].map((one) => JSON.stringify(one, null, 2)).join('\n,\r\n')}\n]`
-  expect(decodeText(client, text).response?.message).toMatchObject({
-    content: [{ type: 'text', text: 'ab' }],
-    stopReason: 'stop',
   })
 })

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ContentBlock, Message, ToolMessage } from '../../../src/core/messages.ts'
-import { decodeRequest, encodeRequest, encodeResult } from '../../../src/formats/gemini/index.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/gemini/index.ts'
 import { block } from '../../../src/messages/block.ts'
 
 it('definitions in one entry with a tool of the provider are read as two', () => {
@@ -20,24 +20,6 @@ describe('results', () => {
     name: 'f',
     content,
     ...more,
-  })
-
-  it.each([
-    [result('ok'), { output: 'ok' }],
-    [result(''), { output: '' }],
-    [result('gone', { status: 'error' }), { error: 'gone' }],
-    [
-      result([
-        { type: 'text', text: 'a' },
-        { type: 'plain_text', text: 'b' },
-      ]),
-      { output: 'ab' },
-    ],
-  ])('are an object under `output` or `error`: %#', (message, response) => {
-    expect(encodeResult(message)).toEqual({
-      role: 'user',
-      parts: [{ functionResponse: { id: 'x', name: 'f', response } }],
-    })
   })
 
   const image: ContentBlock = { type: 'image', mimeType: 'image/png', data: 'AAAA' }

@@ -79,15 +79,6 @@ it('says in the text that a tool failed, and reads it there', () => {
 })
 
 describe('decoding messages', () => {
-  it.each([
-    ['USER', 'user'],
-    ['System', 'system'],
-    ['developer', 'developer'],
-    [undefined, 'user'],
-  ])('reads role %s as %s, as the server lower-cases it', (role, ours) => {
-    expect(decode({ role, content: 'x' })[0]).toMatchObject({ role: ours, content: 'x' })
-  })
-
   it('keeps a role that only a template knows, as user text', () => {
     expect(decode({ role: 'control', content: 'x' })).toEqual([
       { role: 'user', content: 'x', providerData: { ollama: { role: 'control' } } },

@@ -72,13 +72,6 @@ describe('encodeRequest', () => {
   ] as const)('asks for reasoning %j as think %j', (reasoning, think) => {
     expect(encode({ reasoning }).body.think).toBe(think)
   })
-
-  it.each([
-    [{ type: 'json' }, 'json'],
-    [{ type: 'json', schema: { type: 'object' } }, { type: 'object' }],
-  ] as const)('asks for %j as format %j', (responseFormat, format) => {
-    expect(encode({ responseFormat })).toMatchObject({ body: { format }, losses: [] })
-  })
 })
 
 describe('decodeRequest', () => {
@@ -96,12 +89,6 @@ describe('decodeRequest', () => {
     ['max', { effort: 'max' }],
   ])('reads think %j as reasoning %j', (think, reasoning) => {
     expect(decode({ think }).options.reasoning).toEqual(reasoning)
-  })
-
-  it.each(['ultra', null, 3, {}])('keeps a think of %j as it came', (think) => {
-    const { options } = decode({ think })
-    expect(options).toMatchObject({ providerOptions: { ollama: { think } } })
-    expect(options.reasoning).toBeUndefined()
   })
 
   it.each([-1, -2, 0])('reads num_predict %i, which is not a limit, as none', (num_predict) => {

@@ -18,10 +18,6 @@ function line(message: object, rest: object = {}): string {
   return `${JSON.stringify({ ...fields, done: false, ...rest })}\n`
 }
 const last = (message: object = {}, rest: object = {}) => line(message, { done: true, done_reason: 'stop', ...rest })
-const call = (name: string, more: object = {}, id?: string) => ({
-  ...(id && { id }),
-  function: { name, arguments: {}, ...more },
-})
 
 function read(text: string) {
   return decodeText(client, text)
@@ -41,26 +37,6 @@ function write(
 }
 
 describe('decodeStream', () => {
-  it.each([
-    ['on lines of their own', line({ tool_calls: [call('f')] }) + line({ tool_calls: [call('g')] }) + last()],
-    ['on one line', line({ tool_calls: [call('f'), call('g')] }) + last()],
-    ['on the last line', last({ tool_calls: [call('f'), call('g')] })],
-    [
-      'all with index 0',
-      line({ tool_calls: [call('f', { index: 0 })] }) + line({ tool_calls: [call('g', { index: 0 })] }) + last(),
-    ],
-    ['of one id', line({ tool_calls: [call('f', {}, 'call_1'), call('g', {}, 'call_1')] }) + last()],
-  ])('keeps calls apart that come %s', (_, text) => {
-    const { response } = read(text)
-    const calls = response?.message.content as { type: string; name: string; id: string; index: number }[]
-    expect(calls.map(({ type, name, index }) => [type, name, index])).toEqual([
-      ['tool_call', 'f', 0],
-      ['tool_call', 'g', 1],
-    ])
-    expect(new Set(calls.map((one) => one.id)).size).toBe(2)
-    expect(response?.stopReason).toBe('tool_calls')
-  })
-
   it('puts the log probabilities of all lines together', async () => {
     const text =
       line({ content: 'a' }, { logprobs: [{ token: 'a', logprob: -1 }] }) +
@@ -128,13 +104,6 @@ describe('encodeStream', () => {
       },
     ])
     expect(losses).toEqual([])
-  })
-
-  it('leaves out a call that was cut with its answer, and reports it', () => {
-    const cut = { type: 'invalid_tool_call', name: 'f', index: 0, argumentsText: '{"a":', reason: 'truncated' } as const
-    const { lines, losses } = write([{ type: 'invalid_tool_call', index: 0, call: { ...cut, error: '' } }, end])
-    expect(lines).toMatchObject([{ done: true, done_reason: 'length' }])
-    expect(losses).toMatchObject([{ severity: 'major' }])
   })
 
   describe('recorded streams, read and written again', () => {

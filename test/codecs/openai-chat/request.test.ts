@@ -20,14 +20,6 @@ const user: Message = { role: 'user', content: 'Hi' }
 const tools = [{ name: 'f', parameters: { type: 'object' } }]
 
 describe('messages', () => {
-  it('put the system text first, and keep later instructions where they are', () => {
-    const list: Message[] = [user, { role: 'developer', content: 'Now' }, { role: 'system', content: 'Then' }]
-    const roles = (dialect: ChatDialect) =>
-      encode({ system: 'You', messages: list }, {}, dialect).body.messages.map((one) => one.role)
-    expect(roles(openai)).toEqual(['system', 'user', 'developer', 'system'])
-    expect(roles(compatible)).toEqual(['system', 'user', 'system', 'system']) // dialects.md §1 systemRole
-  })
-
   it('join other texts line by line, where a host takes no parts', () => {
     const content = [
       { type: 'text' as const, text: 'A' },
@@ -35,13 +27,6 @@ describe('messages', () => {
     ]
     expect(messages([{ role: 'user', content }], compatible)).toEqual([{ role: 'user', content: 'A\nB' }])
     expect(messages([{ role: 'user', content }])[0]?.content).toEqual(content)
-  })
-
-  it('say in the text that a tool failed, and read it from there', () => {
-    const failed: Message = { role: 'tool', toolCallId: 'call_a', content: 'No such city', status: 'error' }
-    const wire = messages([failed])
-    expect(wire).toEqual([{ role: 'tool', tool_call_id: 'call_a', content: '[tool error] No such city' }])
-    expect(decodeRequest({ model: 'm', messages: wire }).context.messages).toEqual([failed])
   })
 
   it('send what is said in generated audio that has no id, and report it', () => {
@@ -208,17 +193,6 @@ describe('tools', () => {
     expect(body.tools).toHaveLength(1)
     expect(paths).toEqual(['tools[1]', 'options.toolChoice'])
   })
-
-  it('called in free text go back as custom calls', () => {
-    const wire = { id: 'call_a', type: 'custom', custom: { name: 'g', input: 'free "text"' } }
-    const list = [
-      { role: 'assistant', content: null, tool_calls: [wire] },
-      { role: 'tool', tool_call_id: 'call_a', content: '5' },
-    ]
-    const { context } = decodeRequest({ model: 'm', messages: list })
-    expect(context.messages[0]?.content).toMatchObject([{ name: 'g', arguments: { input: 'free "text"' } }])
-    expect(encode(context).body.messages).toEqual(list)
-  })
 })
 
 describe('decodeRequest', () => {
@@ -233,10 +207,5 @@ describe('decodeRequest', () => {
     const [turn, result] = context.messages
     expect(turn?.content).toMatchObject([{ type: 'tool_call', id: 'call_0', name: 'f' }])
     expect(result).toEqual({ role: 'tool', toolCallId: 'call_0', name: 'f', content: '5' })
-  })
-
-  it('reads max_tokens and its successor', () => {
-    expect(decodeRequest({ model: 'm', messages: [], max_tokens: 5 }).options.maxTokens).toBe(5)
-    expect(decodeRequest({ model: 'm', messages: [], max_completion_tokens: 6 }).options.maxTokens).toBe(6)
   })
 })

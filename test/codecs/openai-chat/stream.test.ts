@@ -6,30 +6,6 @@ import { blocks, callDelta, decodeChunks, decodeSse, delta, encodeEvents, sse } 
 
 const stop = delta({}, 'stop')
 
-describe('why it ended', () => {
-  it.each([
-    ['stop', 'stop'],
-    ['length', 'length'],
-    ['content_filter', 'content_filter'],
-    ['error', 'error'],
-    ['tool_calls', 'other'], // there are no calls
-    ['function_call', 'other'],
-    ['MALFORMED_FUNCTION_CALL', 'other'],
-    ['a_word_from_next_year', 'other'],
-    ['constructor', 'other'], // not the one every object inherits
-    ['__proto__', 'other'],
-  ])('reads %s as %s, and keeps the word', (word, stopReason) => {
-    const { response } = decodeChunks([delta({ content: 'Hi' }), delta({}, word)])
-    expect(response?.message).toMatchObject({ stopReason, rawStopReason: word })
-  })
-
-  it('reads a refusal from its own field, whatever the reason', () => {
-    const { response } = decodeChunks([delta({ refusal: 'I am ' }), delta({ refusal: 'sorry' }), stop])
-    expect(blocks(response)).toEqual([{ type: 'text', text: 'I am sorry', refusal: true }])
-    expect(response?.stopReason).toBe('refusal')
-  })
-})
-
 describe('custom calls', () => {
   const chunks = [
     callDelta({ index: 0, id: 'call_a', type: 'custom', custom: { name: 'sql', input: 'SELECT "' } }),

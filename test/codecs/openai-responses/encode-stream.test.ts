@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame, Reply } from '../../../src/core/codec.ts'
-import { ApiError } from '../../../src/core/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, MessageEvent } from '../../../src/core/messages.ts'
-import { createClientCodec, encodeStream } from '../../../src/formats/openai-responses/index.ts'
+import { encodeStream } from '../../../src/formats/openai-responses/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
-import { decodeText } from '../../support/decode.ts'
-import { oracle } from './oracle.ts'
 
 const start: MessageEvent = { type: 'message_start', id: 'resp_1', model: 'm' }
 const chunk = (
@@ -33,31 +30,6 @@ function write(events: readonly MessageEvent[], reply?: Reply) {
 }
 const textOf = (frames: readonly Frame[]) =>
   frames.map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`).join('')
-
-describe('the end', () => {
-  const error = new ApiError('Too many', { kind: 'rate_limit', retryable: true })
-
-  it('is one error if it fails, in a form that clients of the wire read', async () => {
-    const encoder = encodeStream()
-    const frames: Frame[] = []
-    for (const event of [start, { type: 'text_delta', index: 0, text: 'Hel' } as const]) encoder.push(event, frames)
-    encoder.fail(error, frames)
-    encoder.fail(error, frames)
-    encoder.push(end([]), frames)
-    encoder.end(frames)
-    expect(frames.slice(-2).map(({ event }) => event)).toEqual(['error', 'response.failed'])
-    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({
-      code: 'rate_limit_exceeded',
-      message: 'Too many',
-      param: null,
-    })
-    await expect(oracle.stream(textOf(frames))).rejects.toThrow('Too many')
-    expect(decodeText(createClientCodec(), textOf(frames)).error).toMatchObject({
-      kind: 'rate_limit',
-      message: 'Too many',
-    })
-  })
-})
 
 describe('the exact events of each kind of item', () => {
   /** Between the events that begin and end the answer, without their numbers; ids that we make are `ID`. */

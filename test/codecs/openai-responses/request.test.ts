@@ -77,30 +77,8 @@ describe('where state is kept', () => {
   ]
   const providerState = { previousResponseId: 'resp_1' }
 
-  it('sends what is newer than the stored answer, and the instructions again', () => {
-    const { body } = encode({ messages: history, providerState })
-    expect(body).toEqual({
-      model: 'gpt-5',
-      store: true,
-      previous_response_id: 'resp_1',
-      instructions: 'Be brief',
-      input: [{ type: 'function_call_output', call_id: 'call_1', output: '42' }],
-    })
-  })
-
   describe('in a conversation that OpenAI stores', () => {
     const conversationId = 'conv_1'
-
-    it('sends only the id of the conversation and the messages after its last answer', () => {
-      const { body, losses } = encode({ messages: history, providerState: { ...providerState, conversationId } })
-      expect(body).toEqual({
-        model: 'gpt-5',
-        conversation: 'conv_1',
-        instructions: 'Be brief',
-        input: [{ type: 'function_call_output', call_id: 'call_1', output: '42' }],
-      })
-      expect(losses).toEqual([])
-    })
 
     it('sends the history without the conversation, which has it too, if its last answer is not found', () => {
       const state = { previousResponseId: 'resp_0', conversationId }
@@ -126,34 +104,9 @@ describe('where state is kept', () => {
     expect(body.input).toHaveLength(3)
     expect(losses).toMatchObject([{ path: 'providerState.previousResponseId', severity: 'info' }])
   })
-
-  it('refuses to continue from an answer that a stateless server cannot have', () => {
-    expect(() =>
-      encode({ messages: [user], providerState: { previousResponseId: 'x' } }, {}, openRouterDialect),
-    ).toThrow('previousResponseId')
-  })
-
-  it('leaves system text out of a chained request to xAI, which has it', () => {
-    const { body } = encode({ system: 'Be brief', messages: history.slice(1), providerState }, {}, xaiDialect)
-    expect(body).not.toHaveProperty('instructions')
-    expect(body.input).toHaveLength(1)
-  })
 })
 
 describe('system and developer text', () => {
-  it('joins leading system text to instructions, and keeps what is later in its place', () => {
-    const messages: Message[] = [
-      { role: 'system', content: [{ type: 'text', text: 'Two' }] },
-      user,
-      { role: 'system', content: 'Three' },
-      { role: 'developer', content: 'Four' },
-    ]
-    expect(encode({ system: 'One', messages }).body).toMatchObject({
-      instructions: 'One\n\nTwo',
-      input: [user, { role: 'system', content: 'Three' }, { role: 'developer', content: 'Four' }],
-    })
-  })
-
   it('makes an item of it for xAI, and where it is all there is, since an empty input is refused', () => {
     const item = { role: 'system', content: 'Be brief' }
     expect(encode({ system: 'Be brief', messages: [user] }, {}, xaiDialect).body.input).toEqual([item, user])
@@ -177,19 +130,6 @@ describe('reasoning and the item it belongs to', () => {
 
   it('never send the id of an item whose reasoning was taken away', () => {
     expect(inputOf([user, assistant(own[1] as ToolCall), result])).toContainEqual(callItem)
-  })
-
-  it('carry a summary that was changed since, and no null status', () => {
-    const parts = [
-      { type: 'summary_text', text: 'One' },
-      { type: 'summary_text', text: 'Two' },
-    ]
-    const data = { ...encrypted, summary: parts, status: null }
-    const same = reasoning(data, { text: 'One\n\nTwo' })
-    expect(inputOf([assistant(same, call('c'))])).toMatchObject([{ summary: parts }, {}])
-    expect((inputOf([assistant(same, call('c'))]) as JsonObject[])[0]).not.toHaveProperty('status')
-    const changed = reasoning(data, { text: 'Three' })
-    expect(inputOf([assistant(changed, call('c'))])).toMatchObject([{ summary: [{ text: 'Three' }] }, {}])
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../../src/core/errors.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/core/messages.ts'
+import type { ChatResponse, Json, JsonObject } from '../../../src/core/messages.ts'
 import { decodeResponse, encodeResponse } from '../../../src/formats/openai-responses/index.ts'
 
 const body = (output: Json[]) => ({ id: 'resp_1', object: 'response', model: 'gpt-5', status: 'completed', output })
@@ -48,35 +48,6 @@ describe('decoding', () => {
     ])
     expect(response.stopReason).toBe('stop')
     expect(written(response).output).toEqual(items)
-  })
-
-  it('honours an edit of what a server ran', () => {
-    const item = { type: 'file_search_call', id: 'fs', status: 'completed', queries: ['a'], results: [1] }
-    const response = decodeResponse(body([item]))
-    const blocks = (response.message.content as ContentBlock[]).map((block) =>
-      block.type === 'server_tool_result' ? { ...block, output: [2] } : { ...block, arguments: { queries: ['b'] } },
-    ) as ContentBlock[]
-    const edited = { ...response, message: { ...response.message, content: blocks } }
-    expect(written(edited).output).toEqual([{ ...item, queries: ['b'], results: [2] }])
-  })
-})
-
-describe('encoding', () => {
-  it.each<[StopReason, string | undefined, string, string | null]>([
-    ['stop', undefined, 'completed', null],
-    ['tool_calls', undefined, 'completed', null],
-    ['pause', undefined, 'completed', null],
-    ['other', undefined, 'completed', null],
-    ['other', 'max_messages', 'incomplete', 'max_messages'],
-    ['length', 'MAX_TOKENS', 'incomplete', 'max_output_tokens'],
-    ['content_filter', 'SAFETY', 'incomplete', 'content_filter'],
-    ['refusal', undefined, 'incomplete', 'content_filter'],
-    ['aborted', undefined, 'cancelled', null],
-    ['interrupted', 'queued', 'queued', null],
-  ])('%s (%s) is %s, %s', (stopReason, rawStopReason, status, reason) => {
-    const message = { role: 'assistant' as const, content: [], stopReason, ...(rawStopReason && { rawStopReason }) }
-    const details = reason === null ? null : { reason }
-    expect(written({ message, stopReason })).toMatchObject({ status, incomplete_details: details, error: null })
   })
 })
 

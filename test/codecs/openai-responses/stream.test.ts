@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../../src/core/codec.ts'
 import type { ChatResponse, Json, JsonObject } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/formats/openai-responses/index.ts'
-import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'
 
 const created = { type: 'response.created', response: { id: 'resp_1', model: 'gpt-5', created_at: 7, output: [] } }
@@ -12,12 +11,6 @@ const completed = (fields: JsonObject = {}) => ({
 })
 const added = (item: Json, output_index = 0) => ({ type: 'response.output_item.added', output_index, item })
 const done = (item: Json, output_index = 0) => ({ type: 'response.output_item.done', output_index, item })
-const text = (delta: Json, output_index = 0, content_index = 0) => ({
-  type: 'response.output_text.delta',
-  output_index,
-  content_index,
-  delta,
-})
 const textItem = (said: string, fields: JsonObject = {}) => ({
   type: 'message',
   id: 'msg_1',
@@ -45,35 +38,8 @@ function read(events: readonly object[], dialect?: ResponsesDialect): ChatRespon
   return response as ChatResponse
 }
 
-describe('calls', () => {
-  it('that a server runs though it reports them as calls are not the client’s', () => {
-    const item = {
-      type: 'custom_tool_call',
-      id: 'ctc_1',
-      call_id: 'xs_1',
-      name: 'x_keyword_search',
-      input: '{"query":"a"}',
-    }
-    const { message, stopReason } = read([created, added({ ...item, input: '' }), done(item), completed()], xaiDialect)
-    expect(stopReason).toBe('stop')
-    expect(message.content).toMatchObject([{ type: 'server_tool_call', name: 'x_keyword_search' }])
-  })
-})
-
 describe('reasoning', () => {
   const item = (fields: JsonObject = {}) => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
-
-  it('takes its cipher from the item at its end, and not from the announcement', () => {
-    const events = [
-      created,
-      added(item({ encrypted_content: 'early' })),
-      done(item({ encrypted_content: 'final' })),
-      completed(),
-    ]
-    expect(read(events).message.content).toMatchObject([
-      { type: 'reasoning', text: '', opaque: { data: { id: 'rs_1', encrypted_content: 'final' } } },
-    ])
-  })
 
   it('is named by the items that belong to it', () => {
     const events = [created, done(item()), done(callItem(), 1), completed()]
@@ -99,54 +65,12 @@ describe('texts whose deltas do not come', () => {
 })
 
 describe('how an answer ends', () => {
-  it.each<[string, JsonObject, string, string]>([
-    ['completed', {}, 'stop', 'completed'],
-    ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }, 'length', 'max_output_tokens'],
-    ['incomplete', { incomplete_details: { reason: 'content_filter' } }, 'content_filter', 'content_filter'],
-    ['incomplete', { incomplete_details: { reason: 'max_messages' } }, 'other', 'max_messages'],
-    ['incomplete', { incomplete_details: { reason: 'steered' } }, 'other', 'steered'],
-    ['incomplete', { incomplete_details: null }, 'other', 'incomplete'],
-    ['incomplete', { incomplete_details: { reason: 'constructor' } }, 'other', 'constructor'],
-    ['a_word_to_come', {}, 'other', 'a_word_to_come'],
-    ['constructor', {}, 'other', 'constructor'],
-    ['cancelled', {}, 'aborted', 'cancelled'],
-  ])('%s with %j reads as %s, and keeps the original value', (status, fields, stopReason, rawStopReason) => {
-    const end = {
-      type: status === 'incomplete' ? 'response.incomplete' : 'response.completed',
-      response: { status, ...fields },
-    }
-    expect(read([created, text('a'), end]).message).toMatchObject({ stopReason, rawStopReason })
-  })
-
   it('pauses for a computer_call, which the client must answer, unless the server ran it itself', () => {
     const call = done({ type: 'computer_call', id: 'i_1', call_id: 'call_1', status: 'completed', action: {} })
     const output = done({ type: 'computer_call_output', id: 'o_1', call_id: 'call_1', output: [] }, 1)
     expect(read([created, call, completed()]).stopReason).toBe('pause')
     expect(read([created, call, output, completed()]).stopReason).toBe('stop')
   })
-
-  it.each([
-    ['shell_call', {}, 'tool_calls'],
-    ['shell_call', { environment: null }, 'tool_calls'],
-    ['shell_call', { environment: { type: 'local' } }, 'tool_calls'],
-    ['shell_call', { environment: { type: 'container_reference', container_id: 'cntr_1' } }, 'stop'],
-    ['local_shell_call', {}, 'tool_calls'],
-    ['apply_patch_call', {}, 'tool_calls'],
-  ])(
-    'is a call of the client by %s with %j, unless a container of the server runs it: %s',
-    (type, fields, stopReason) => {
-      const call = done({
-        type,
-        id: 'i_1',
-        call_id: 'call_1',
-        status: 'completed',
-        action: {},
-        operation: {},
-        ...fields,
-      })
-      expect(read([created, call, completed()]).stopReason).toBe(stopReason)
-    },
-  )
 
   it('warns that the tools of an MCP server could not be listed', () => {
     const list = { type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'crm', tools: [] }
