@@ -1,1 +1,0 @@
-'ats/gemini/index.ts'
