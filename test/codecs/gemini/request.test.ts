@@ -1,28 +1,37 @@
-/** Requests of this wire, written from conversations by hand and read from what clients send. */
+/** Requests of Gemini, in both directions: `wire/gemini.md` §2, and the types of the official client. */
 import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../../src/core/content.ts'
-import type { Context, Message, RequestOptions, ToolCall } from '../../../src/core/messages.ts'
-import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/formats/gemini/index.ts'
+import type { ContentBlock, Context, Message, RequestOptions, ToolMessage } from '../../../src/core/messages.ts'
+import {
+  codeExecution,
+  createClientCodec,
+  decodeRequest,
+  encodeDefinitions,
+  encodeRequest,
+  geminiDialect,
+  googleSearch,
+  urlContext,
+} from '../../../src/formats/gemini/index.ts'
+import { fromOpenApi, isEmptySchema } from '../../../src/formats/gemini/schema.ts'
 import { toolCall as call } from '../../../src/messages/block.ts'
+import { encodesRequests, hi } from '../rows.ts'
 
-const model = 'gemini-2.5-flash'
-const encode = (context: Partial<Context>, options: Partial<RequestOptions> = {}) =>
-  encodeRequest({ messages: [{ role: 'user', content: 'Hi' }], ...context }, { model, ...options })
-const bodyOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
-  encode({ messages }, options).body
-const contentsOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
-  bodyOf(messages, options).contents
+const older = 'gemini-2.5-flash'
+const gemini3 = 'gemini-3-pro-preview'
+const encode = (context: Context, options: Partial<RequestOptions> = {}, dialect = geminiDialect) =>
+  encodeRequest(context, { model: older, ...options, dialect })
+const hello = { messages: [hi] }
+const user = (...parts: object[]) => ({ role: 'user', parts })
+const sentHi = user({ text: 'Hi' })
+const says = (...content: ContentBlock[]): Message => ({ role: 'assistant', content })
+const resultOf = (content: ToolMessage['content'], more: Partial<ToolMessage> = {}): ToolMessage => ({
+  ...{ role: 'tool', toolCallId: 'x', name: 'f', content, ...more },
+})
 
-/** gemini.md §4: values of arguments, each at its place. */
-const pieces = [
-  { jsonPath: '$.by', numberValue: 2 },
-  { jsonPath: '$.of', stringValue: '1', willContinue: true },
-  { jsonPath: '$.of', stringValue: '00' },
-]
-const snakePieces = [
-  { json_path: '$.by', number_value: 2 },
-  { json_path: '$.of', string_value: '100' },
-]
+it('the key is in a header of its own', () => {
+  expect(createClientCodec().headers('secret')).toEqual({ 'x-goog-api-key': 'secret' })
+  expect(createClientCodec().headers(undefined)).toEqual({})
+})
 
 describe('the path', () => {
   it.each([
@@ -31,185 +40,195 @@ describe('the path', () => {
     ['models/gemini-2.5-flash', false, '/models/gemini-2.5-flash:generateContent'],
     ['tunedModels/mine-123', false, '/tunedModels/mine-123:generateContent'],
     ['a b:c?d#e', false, '/models/a%20b%3Ac%3Fd%23e:generateContent'],
-  ])('of %s, streamed %s, is %s', (name, stream, path) => {
-    expect(encode({}, { model: name, stream }).path).toBe(path)
+  ])('of %s, streamed %s, is %s', (model, stream, path) => {
+    expect(encode(hello, { model, stream }).path).toBe(path)
   })
 
   it.each(['', '..', 'models/..', 'a//b', './x'])(
     'is never made of the name "%s", which would lead elsewhere',
-    (name) => {
-      expect(() => encode({}, { model: name })).toThrow(TypeError)
+    (model) => {
+      expect(() => encode(hello, { model })).toThrow(TypeError)
     },
   )
 
   it.each([
-    ['/v1beta/models/gemini-2.5-flash:generateContent', { model: 'gemini-2.5-flash' }],
     ['/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse', { model: 'gemini-2.5-flash', stream: true }],
     ['/v1beta/tunedModels/mine:generateContent', { model: 'tunedModels/mine' }],
     ['/v1beta/models/a%20b:generateContent', { model: 'a b' }],
     ['/v1beta/models/openai/gpt-5:generateContent', { model: 'openai/gpt-5' }],
     ['models/%E0%A4%A:generateContent', { model: '%E0%A4%A' }],
     ['', { model: '' }],
-  ])('%s is read as its model and method', (path, options) => {
+  ])('%s is read as %j', (path, options) => {
     expect(decodeRequest({ contents: 'Hi' }, { path }).options).toEqual(options)
   })
 })
 
-describe('instructions', () => {
-  it('of a developer become user text by default, which is reported', () => {
-    const { body, losses } = encode({ messages: [{ role: 'developer', content: 'Be brief.' }] })
-    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Be brief.' }] }] })
-    expect(losses).toMatchObject([{ path: 'messages[0]', action: 'changed', severity: 'minor' }])
-  })
-
-  it('of a developer come after the system text if the dialect requires it', () => {
-    const messages: Message[] = [
-      { role: 'developer', content: 'Be brief.' },
-      { role: 'system', content: 'You are a cat.' },
-    ]
-    const { body } = encodeRequest({ messages }, { model, dialect: { ...geminiDialect, developer: 'system' } })
-    expect(body.systemInstruction?.parts).toEqual([{ text: 'You are a cat.' }, { text: 'Be brief.' }])
-    expect(body.contents).toEqual([])
-  })
-})
-
-describe('turns', () => {
-  it('without content are not sent: a content without parts is refused', () => {
-    const contents = contentsOf([
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: [{ type: 'text', text: '' }] },
-      { role: 'assistant', content: null },
-      { role: 'user', content: '' },
-    ])
-    expect(contents).toEqual([{ role: 'user', parts: [{ text: 'Hi' }] }])
-  })
-
-  it('leave out a paused answer where its token asks for more of it', () => {
-    const messages: Message[] = [
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: 'Half', stopReason: 'pause', rawStopReason: 'CONTINUATION' },
-    ]
-    const { body } = encode({ messages, providerState: { continuationToken: 'next' } })
-    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], continuationToken: 'next' })
-  })
-})
-
-describe('ids of calls', () => {
-  const round = (made: ToolCall): Message[] => [
-    { role: 'user', content: 'Hi' },
-    { role: 'assistant', content: [made] },
-    { role: 'tool', toolCallId: made.id, content: 'ok' },
+describe('a request', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } }
+  const asked = { responseFormat: { type: 'json', schema } } as const
+  const asJson = { responseMimeType: 'application/json', responseJsonSchema: schema }
+  const tools = [{ name: 'f' }]
+  const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
+  const round = [
+    says(call('x', 'f'), { ...call('y', 'f'), index: 1 }),
+    resultOf([{ type: 'text', text: 'see' }, picture]),
+    resultOf('ok', { toolCallId: 'y' }),
   ]
-  const idsIn = (messages: readonly Message[], dialect = geminiDialect) =>
-    encodeRequest({ messages }, { model, dialect })
-      .body.contents.flatMap(({ parts }) => parts)
-      .flatMap((part) => part.functionCall ?? part.functionResponse ?? [])
-      .map(({ id }) => id)
-
-  it('are never sent if isoglot made them', () => {
-    expect(idsIn(round(call('call_1', 'f', {}, { generatedId: true })))).toEqual([undefined, undefined])
+  const calls = { role: 'model', parts: ['x', 'y'].map((id) => ({ functionCall: { id, name: 'f', args: {} } })) }
+  const response = (id: string, output: string, more = {}) => ({
+    functionResponse: { id, name: 'f', response: { output }, ...more },
   })
-})
+  const inlineData = { mimeType: 'image/png', data: 'AAAA' }
+  const unsent = says(call('call_1', 'f', {}, { generatedId: true }))
+  const withoutIds = [
+    { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+    user({ functionResponse: { name: 'f', response: { output: 'ok' } } }),
+  ]
+  const content = (...blocks: ContentBlock[]) => ({ messages: [{ role: 'user', content: blocks } as const] })
 
-it('ids that a client has are not made a second time', () => {
-  const { context } = decodeRequest({
-    contents: [
-      { role: 'model', parts: [{ functionCall: { id: 'gemini_1', name: 'f' } }, { functionCall: { name: 'f' } }] },
+  encodesRequests(encode, [
+    [
+      'has instructions of a developer as user text',
+      { messages: [{ role: 'developer', content: 'Be brief.' }] },
+      { contents: [user({ text: 'Be brief.' })], systemInstruction: undefined },
+      ['messages[0] changed minor'],
     ],
-  })
-  expect(context.messages[0]?.content).toMatchObject([{ id: 'gemini_1' }, { id: 'gemini_2', generatedId: true }])
-})
-
-describe('signatures', () => {
-  const gemini3 = 'gemini-3-pro-preview'
-  const loop = (content: readonly ToolCall[]): Message[] => [
-    { role: 'user', content: 'Hi' },
-    { role: 'assistant', content },
-    ...content.map(({ id }): Message => ({ role: 'tool', toolCallId: id, content: 'ok' })),
-  ]
-  const signaturesIn = (messages: readonly Message[], target: string) =>
-    contentsOf(messages, { model: target }).flatMap(({ parts }) => parts.map((part) => part.thoughtSignature))
-
-  it('are the documented placeholder on the first call of each step that another model made, only for Gemini 3', () => {
-    const messages: Message[] = [
-      ...loop([call('a', 'f'), call('b', 'f')]),
-      { role: 'assistant', content: [call('c', 'g')] },
-      { role: 'tool', toolCallId: 'c', content: 'ok' },
-    ]
-    const placeholder = 'skip_thought_signature_validator'
-    expect(signaturesIn(messages, gemini3).filter(Boolean)).toEqual([placeholder, placeholder])
-    expect(contentsOf(messages, { model: gemini3 })[1]?.parts.map((part) => part.thoughtSignature)).toEqual([
-      placeholder,
-      undefined,
-    ])
-    expect(signaturesIn(messages, model).filter(Boolean)).toEqual([])
-  })
-})
-
-describe('options', () => {
-  it('have their places in generationConfig', () => {
-    const { body, losses } = encode(
-      {},
+    [
+      'has them after the system text if the dialect requires it',
       {
-        maxTokens: 100,
-        temperature: 0,
-        topP: 0.5,
-        topK: 3,
-        seed: 7,
-        stop: ['END'],
-        frequencyPenalty: 0.1,
-        presencePenalty: 0.2,
+        messages: [
+          { role: 'developer', content: 'Be brief.' },
+          { role: 'system', content: 'A cat.' },
+        ],
       },
-    )
-    expect(body.generationConfig).toEqual({
-      maxOutputTokens: 100,
-      temperature: 0,
-      topP: 0.5,
-      topK: 3,
-      seed: 7,
-      stopSequences: ['END'],
-      frequencyPenalty: 0.1,
-      presencePenalty: 0.2,
-    })
-    expect(losses).toEqual([])
-  })
-
-  it('stop at five stop sequences, and report the others', () => {
-    const { body, losses } = encode({}, { stop: ['1', '2', '3', '4', '5', '6'] })
-    expect(body.generationConfig?.stopSequences).toEqual(['1', '2', '3', '4', '5'])
-    expect(losses).toMatchObject([{ action: 'changed', path: 'options.stop' }])
-  })
-
-  // gemini.md §2.3: "Together with functions: Gemini 3 only".
-  it.each([
-    ['gemini-2.5-flash', { tools: [{ name: 'f' }] }, false],
-    ['gemini-2.5-flash', {}, true],
-    ['gemini-3-flash', { tools: [{ name: 'f' }] }, true],
-    ['gemini-flash-latest', { tools: [{ name: 'f' }] }, true],
-  ] as const)('ask %s with %j for JSON as it can be asked', (model, context, takesFormat) => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } } }
-    const { body, losses } = encode(context, { model, responseFormat: { type: 'json', schema } })
-    expect(body.generationConfig?.responseJsonSchema).toEqual(takesFormat ? schema : undefined)
-    expect(body.systemInstruction).toEqual(
-      takesFormat ? undefined : { parts: [{ text: expect.stringContaining(JSON.stringify(schema)) }] },
-    )
-    expect(losses.map(({ path }) => path)).toEqual(takesFormat ? [] : ['options.responseFormat'])
-  })
-
-  // gemini.md §2.3: "`cachedContent` forbids `systemInstruction`, `tools`, `toolConfig` in the same request".
-  it('leave system text and tools out beside a cached content', () => {
-    const providerOptions = { gemini: { cachedContent: 'cachedContents/1' } }
-    const { body, losses } = encode(
-      { system: 'Be brief', tools: [{ name: 'f' }] },
-      { model: 'gemini-2.5-flash', providerOptions, toolChoice: 'required', responseFormat: { type: 'json' } },
-    )
-    expect(body).toEqual({
-      cachedContent: 'cachedContents/1',
-      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
-      generationConfig: { responseMimeType: 'application/json' },
-    })
-    expect(losses.map(({ path }) => path)).toEqual(['tools', 'system', 'options.toolChoice'])
-  })
+      { contents: [], systemInstruction: { parts: [{ text: 'A cat.' }, { text: 'Be brief.' }] } },
+      [],
+      { ...geminiDialect, developer: 'system' },
+    ],
+    [
+      'has no turns without content: a content without parts is refused',
+      {
+        messages: [hi, says({ type: 'text', text: '' }), { role: 'assistant', content: null }, { ...hi, content: '' }],
+      },
+      { contents: [sentHi] },
+      ['messages[3] dropped info'],
+    ],
+    [
+      'leaves out a paused answer where its token asks for more of it',
+      {
+        messages: [
+          hi,
+          { role: 'assistant', content: 'Half', stopReason: 'pause', rawStopReason: 'CONTINUATION' } as Message,
+        ],
+        providerState: { continuationToken: 'next' },
+      },
+      { contents: [sentHi], continuationToken: 'next' },
+    ],
+    [
+      'never has an id that isoglot made',
+      { messages: [unsent, resultOf('ok', { toolCallId: 'call_1' })] },
+      { contents: withoutIds },
+    ],
+    [
+      'never has one even if its mark was lost',
+      { messages: [says(call('gemini_0', 'f')), resultOf('ok', { toolCallId: 'gemini_0' })] },
+      { contents: withoutIds },
+    ],
+    [
+      'never has one at a host that refuses them',
+      { messages: [says(call('w6geog7o', 'f')), resultOf('ok', { toolCallId: 'w6geog7o' })] },
+      { contents: withoutIds },
+      [],
+      { ...geminiDialect, callIds: false },
+    ],
+    [
+      'has the options of sampling in generationConfig',
+      {
+        ...{ maxTokens: 100, temperature: 0, topP: 0.5, topK: 3, seed: 7, stop: ['END'] },
+        ...{ frequencyPenalty: 0.1, presencePenalty: 0.2 },
+      },
+      {
+        generationConfig: {
+          ...{ maxOutputTokens: 100, temperature: 0, topP: 0.5, topK: 3, seed: 7, stopSequences: ['END'] },
+          ...{ frequencyPenalty: 0.1, presencePenalty: 0.2 },
+        },
+      },
+    ],
+    [
+      'has five stop sequences',
+      { stop: ['1', '2', '3', '4', '5', '6'] },
+      { generationConfig: { stopSequences: ['1', '2', '3', '4', '5'] } },
+      ['options.stop changed'],
+    ],
+    [
+      'has JSON as it is',
+      { responseFormat: { type: 'json' } },
+      { generationConfig: { responseMimeType: 'application/json' } },
+    ],
+    // gemini.md §2.3: "Together with functions: Gemini 3 only".
+    ['has a schema', asked, { generationConfig: asJson, systemInstruction: undefined }],
+    [
+      'has a schema in words beside tools of older models',
+      { ...asked, tools },
+      {
+        generationConfig: undefined,
+        systemInstruction: { parts: [{ text: expect.stringContaining(JSON.stringify(schema)) }] },
+      },
+      ['options.responseFormat'],
+    ],
+    ...['gemini-3-flash', 'gemini-flash-latest'].map(
+      (model) =>
+        [`has a schema beside tools of ${model}`, { ...asked, tools, model }, { generationConfig: asJson }] as const,
+    ),
+    // gemini.md §2.3: "`cachedContent` forbids `systemInstruction`, `tools`, `toolConfig` in the same request".
+    [
+      'leaves system text and tools out beside a cached content',
+      {
+        ...{ system: 'Be brief', tools, toolChoice: 'required', responseFormat: { type: 'json' } },
+        providerOptions: { gemini: { cachedContent: 'cachedContents/1' } },
+      },
+      {
+        ...{ cachedContent: 'cachedContents/1', systemInstruction: undefined, tools: undefined, toolConfig: undefined },
+        generationConfig: { responseMimeType: 'application/json' },
+      },
+      ['tools', 'system', 'options.toolChoice'],
+    ],
+    [
+      'has media of results inside on Gemini 3',
+      { messages: round, model: 'gemini-3-pro' },
+      { contents: [expect.anything(), user(response('x', 'see', { parts: [{ inlineData }] }), response('y', 'ok'))] },
+      ['contents invented info'],
+    ],
+    [
+      'has them after all results on older models',
+      { messages: round },
+      { contents: [calls, user(response('x', 'see'), response('y', 'ok')), user({ inlineData })] },
+      ['messages[1].content changed minor'],
+    ],
+    [
+      'drops an unknown block without a part in it',
+      content({ type: 'unknown', format: 'gemini', providerType: 'x', value: null }, { type: 'text', text: 'Hi' }),
+      { contents: [sentHi] },
+      ['messages[0].content[0] dropped'],
+    ],
+    [
+      'has a data URL as data',
+      content({ type: 'image', url: 'data:image/gif;base64,AAAA' }),
+      { contents: [user({ inlineData: { mimeType: 'image/gif', data: 'AAAA' } })] },
+    ],
+    [
+      'has an address, which not every model fetches',
+      content({ type: 'image', url: 'https://a.example/b.png', mimeType: 'image/png' }),
+      { contents: [user({ fileData: { mimeType: 'image/png', fileUri: 'https://a.example/b.png' } })] },
+      ['messages[0].content[0].url changed minor'],
+    ],
+    [
+      'has a usual type for media without one',
+      content({ type: 'image', data: 'AAAA' }),
+      { contents: [user({ inlineData })] },
+      ['messages[0].content[0].mimeType invented minor'],
+    ],
+  ])
 
   it.each([
     ['gemini-2.5-flash', { effort: 'none' }, { thinkingBudget: 0 }],
@@ -224,9 +243,9 @@ describe('options', () => {
     ['gemini-3-pro-preview', { effort: 'high', budgetTokens: 500 }, { thinkingBudget: 500, includeThoughts: true }],
     ['gemini-2.5-flash', {}, { includeThoughts: true }],
   ] as const)(
-    'ask %s for reasoning %j, never with a budget and a level together',
-    (name, reasoning, thinkingConfig) => {
-      expect(encode({}, { model: name, reasoning }).body.generationConfig).toEqual({ thinkingConfig })
+    'asks %s for reasoning %j by %j, never a budget and a level together',
+    (model, reasoning, thinkingConfig) => {
+      expect(encode(hello, { model, reasoning }).body.generationConfig).toEqual({ thinkingConfig })
     },
   )
 
@@ -243,110 +262,192 @@ describe('options', () => {
       { names: ['f', 'g'], mode: 'auto' },
       { mode: 'VALIDATED', allowedFunctionNames: ['f', 'g'] },
     ],
-  ] as const)('write and read the choice %j', (toolChoice, functionCallingConfig) => {
-    const { body } = encode({ tools: [{ name: 'f' }, { name: 'g' }] }, { toolChoice })
+  ] as const)('has the choice %j as %j, and it is read', (toolChoice, functionCallingConfig) => {
+    const { body } = encode({ ...hello, tools: [{ name: 'f' }, { name: 'g' }] }, { toolChoice })
     expect(body.toolConfig).toEqual({ functionCallingConfig })
     expect(decodeRequest(body).options.toolChoice).toEqual(toolChoice)
   })
+
+  it('has the documented placeholder on the first call of each step that another model made, only for Gemini 3', () => {
+    const step = (...ids: string[]): Message[] => [
+      says(...ids.map((id) => call(id, 'f'))),
+      ...ids.map((toolCallId) => resultOf('ok', { toolCallId })),
+    ]
+    const signaturesFor = (model: string) =>
+      encode({ messages: [hi, ...step('a', 'b'), ...step('c')] }, { model })
+        .body.contents.filter(({ role }) => role === 'model')
+        .map(({ parts }) => parts.map((part) => part.thoughtSignature))
+    const placeholder = 'skip_thought_signature_validator'
+    expect(signaturesFor(gemini3)).toEqual([[placeholder, undefined], [placeholder]])
+    expect(signaturesFor(older)).toEqual([[undefined, undefined], [undefined]])
+  })
+
+  it('has the signature of a model for an alias of it', () => {
+    const data = { thoughtSignature: 'c2ln' }
+    const opaque = { provider: 'gemini', model: 'gemini-3.6-flash', format: 'gemini', data }
+    const messages = [hi, says(call('x', 'f', {}, { opaque })), resultOf('ok')]
+    expect(encode({ messages }, { model: 'gemini-flash-latest' }).body.contents[1]?.parts[0]).toMatchObject(data)
+  })
 })
 
-describe('a request that is decoded and changed', () => {
+describe('tools', () => {
+  it('that Google runs have every option of the API', () => {
+    const search = googleSearch({
+      ...{ blockedDomains: ['example.com'], blockingConfidence: 'BLOCK_HIGH_AND_ABOVE', searchTypes: ['web', 'image'] },
+      timeRange: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' },
+    })
+    expect(encodeDefinitions([googleSearch(), search, codeExecution(), urlContext()])).toEqual([
+      { googleSearch: {} },
+      {
+        googleSearch: {
+          ...{ excludeDomains: ['example.com'], blockingConfidence: 'BLOCK_HIGH_AND_ABOVE' },
+          searchTypes: { webSearch: {}, imageSearch: {} },
+          timeRangeFilter: { startTime: '2026-01-01T00:00:00Z', endTime: '2026-02-01T00:00:00Z' },
+        },
+      },
+      { codeExecution: {} },
+      { urlContext: {} },
+    ])
+  })
+
+  it('in one entry with a tool of the provider are read as two', () => {
+    const tools = [{ functionDeclarations: [{ name: 'f' }], googleSearch: {} }]
+    expect(decodeRequest({ contents: 'Hi', tools }).context.tools).toEqual([
+      { name: 'f' },
+      { type: 'provider_tool', format: 'gemini', value: { googleSearch: {} } },
+    ])
+  })
+
+  it('have schemas of OpenAPI with small types, and nullable as a type', () => {
+    const properties = {
+      a: { type: 'STRING', nullable: true },
+      b: { type: 'ARRAY', items: { anyOf: [{ type: 'NUMBER' }] } },
+      c: { type: 'BOOLEAN', default: true },
+    }
+    expect(fromOpenApi({ type: 'OBJECT', additionalProperties: true, properties })).toEqual({
+      type: 'object',
+      additionalProperties: true,
+      properties: {
+        a: { type: ['string', 'null'] },
+        b: { type: 'array', items: { anyOf: [{ type: 'number' }] } },
+        c: { type: 'boolean', default: true },
+      },
+    })
+  })
+
+  it.each([
+    [{}, true],
+    [{ type: 'object', properties: {}, additionalProperties: false }, true],
+    [{ type: 'object', properties: { a: {} } }, false],
+    [{ $ref: '#/a' }, false],
+    [{ anyOf: [] }, false],
+  ])('of the schema %j take nothing: %s', (schema, isEmpty) => {
+    expect(isEmptySchema(schema)).toBe(isEmpty)
+  })
+})
+
+describe('a request of a client', () => {
+  it('has other ids than those that it has already', () => {
+    const parts = [{ functionCall: { id: 'gemini_1', name: 'f' } }, { functionCall: { name: 'f' } }]
+    const { context } = decodeRequest({ contents: [{ role: 'model', parts }] })
+    expect(context.messages[0]?.content).toMatchObject([{ id: 'gemini_1' }, { id: 'gemini_2', generatedId: true }])
+  })
+
   it('has no choice of tools once that was taken out, and keeps what stood beside it', () => {
-    const toolConfig = { functionCallingConfig: { mode: 'ANY' }, includeServerSideToolInvocations: true }
+    const beside = { includeServerSideToolInvocations: true }
+    const toolConfig = { functionCallingConfig: { mode: 'ANY' }, ...beside }
     const tools = [{ functionDeclarations: [{ name: 'f' }] }]
     const { context, options } = decodeRequest({ contents: 'Hi', tools, toolConfig })
     const { toolChoice, ...rest } = options
     expect(toolChoice).toBe('required')
-    expect(encodeRequest(context, { ...rest, model }).body.toolConfig).toEqual({
-      functionCallingConfig: {},
-      includeServerSideToolInvocations: true,
+    expect(encodeRequest(context, { ...rest, model: older }).body.toolConfig).toEqual({
+      ...{ functionCallingConfig: {}, ...beside },
     })
   })
 
   it('may be in snake_case everywhere but in what belongs to others', () => {
+    const parameters = { type: 'object', properties: { my_arg: {} } }
     const { context, options } = decodeRequest({
       system_instruction: { parts: [{ text: 'Be brief.' }], role: 'system' },
       contents: [
-        {
-          role: 'user',
-          parts: [
-            { inline_data: { mime_type: 'image/png', data: 'AAAA' } },
-            { file_data: { file_uri: 'gs://a/b', mime_type: 'video/mp4' } },
-          ],
-        },
+        user(
+          { inline_data: { mime_type: 'image/png', data: 'AAAA' } },
+          { file_data: { file_uri: 'gs://a/b', mime_type: 'video/mp4' } },
+        ),
         { role: 'model', parts: [{ function_call: { name: 'f', args: { my_arg: 1 } }, thought_signature: 'c2ln' }] },
         { role: 'function', parts: [{ function_response: { name: 'f', response: { output: 'my_output' } } }] },
       ],
-      tools: [
-        {
-          function_declarations: [
-            { name: 'f', parameters_json_schema: { type: 'object', properties: { my_arg: {} } } },
-          ],
-        },
-      ],
+      tools: [{ function_declarations: [{ name: 'f', parameters_json_schema: parameters }] }],
       tool_config: { function_calling_config: { mode: 'ANY', allowed_function_names: ['f'] } },
       generation_config: { max_output_tokens: 5, thinking_config: { thinking_budget: 10 } },
       safety_settings: [],
     })
+    const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' }
+    const opaque = { data: { thoughtSignature: 'c2ln' } }
     expect(context).toMatchObject({
       system: 'Be brief.',
       messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'image', mimeType: 'image/png', data: 'AAAA' },
-            { type: 'video', fileId: 'gs://a/b' },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'tool_call', name: 'f', arguments: { my_arg: 1 }, opaque: { data: { thoughtSignature: 'c2ln' } } },
-          ],
-        },
+        { role: 'user', content: [picture, { type: 'video', fileId: 'gs://a/b' }] },
+        { role: 'assistant', content: [{ type: 'tool_call', name: 'f', arguments: { my_arg: 1 }, opaque }] },
         { role: 'tool', name: 'f', content: 'my_output' },
       ],
-      tools: [{ name: 'f', parameters: { type: 'object', properties: { my_arg: {} } } }],
+      tools: [{ name: 'f', parameters }],
     })
     expect(options).toMatchObject({ maxTokens: 5, reasoning: { budgetTokens: 10 }, toolChoice: { name: 'f' } })
     expect(options.providerOptions?.gemini).toHaveProperty('safetySettings', [])
   })
+
   // The SDK's chat keeps the chunks of a stream with `streamFunctionCallArguments` as contents: js-genai, recordings of Vertex.
+  const by = { jsonPath: '$.by', numberValue: 2 }
+  const of = { jsonPath: '$.of', stringValue: '1', willContinue: true }
+  const more = { jsonPath: '$.of', stringValue: '00' }
+  const snake = [
+    { json_path: '$.by', number_value: 2 },
+    { json_path: '$.of', string_value: '100' },
+  ]
   it.each([
-    ['in one part', [[{ functionCall: { name: 'divide', partialArgs: pieces } }]]],
+    ['in one part', [[{ functionCall: { name: 'divide', partialArgs: [by, of, more] } }]]],
     [
       'in parts after the name',
       [
-        [
-          { functionCall: { name: 'divide', willContinue: true } },
-          { functionCall: { partialArgs: pieces.slice(0, 1), willContinue: true } },
-          { functionCall: { partialArgs: pieces.slice(1), willContinue: true } },
-          { functionCall: {} },
-        ],
+        [{ name: 'divide' }, { partialArgs: [by] }].map((part) => ({ functionCall: { ...part, willContinue: true } })),
+        [{ partialArgs: [of, more], willContinue: true }, {}].map((functionCall) => ({ functionCall })),
       ],
     ],
     [
       'in contents of their own, in snake_case',
-      [
-        [{ function_call: { name: 'divide', will_continue: true } }],
-        [{ function_call: { partial_args: snakePieces, will_continue: true } }],
-        [{ function_call: {} }],
-      ],
+      [{ name: 'divide', will_continue: true }, { partial_args: snake, will_continue: true }, {}].map(
+        (function_call) => [{ function_call }],
+      ),
     ],
   ])('may have arguments in pieces, %s', (_, turns) => {
-    const contents = [
-      { role: 'user', parts: [{ text: 'What is 100/2?' }] },
-      ...turns.map((parts) => ({ role: 'model', parts })),
-      {
-        role: 'user',
-        parts: [{ functionResponse: { id: 'of the client', name: 'divide', response: { result: 50 } } }],
-      },
-    ]
+    const response = { functionResponse: { id: 'of the client', name: 'divide', response: { result: 50 } } }
+    const contents = [sentHi, ...turns.map((parts) => ({ role: 'model', parts })), user(response)]
     const { context, losses } = decodeRequest({ contents })
-    const [, turn, result, ...more] = context.messages
+    const [, turn, result, ...others] = context.messages
     expect(turn?.content).toMatchObject([{ type: 'tool_call', name: 'divide', arguments: { by: 2, of: '100' } }])
-    const [call] = toolCallsOf(turn as Message)
-    expect(result).toMatchObject({ role: 'tool', toolCallId: call?.id, name: 'divide' })
-    expect([more, losses]).toEqual([[], []])
+    const [called] = toolCallsOf(turn as Message)
+    expect(result).toMatchObject({ role: 'tool', toolCallId: called?.id, name: 'divide' })
+    expect([others, losses]).toEqual([[], []])
+  })
+
+  it.each([
+    [{ output: 'ok' }, 'ok', undefined],
+    [{ error: 'gone' }, 'gone', 'error'],
+    [{ output: { a: 1 } }, '{"a":1}', undefined],
+    [{ temperature: '71' }, '{"temperature":"71"}', undefined],
+    [{ output: 'ok', more: 1 }, '{"output":"ok","more":1}', undefined],
+    [{ error: { code: 5 } }, '{"code":5}', 'error'],
+    [{}, '{}', undefined],
+  ])('has the response %j as text, which goes back as it came, or as it was edited', (response, content, status) => {
+    const turn = { role: 'model', parts: [{ functionCall: { id: 'x', name: 'f', args: {} } }] }
+    const contents = [turn, user({ functionResponse: { id: 'x', name: 'f', response, scheduling: 'SILENT' } })]
+    const { context } = decodeRequest({ contents })
+    const message = context.messages[1] as ToolMessage
+    expect([message.content, message.status]).toEqual([content, status])
+    expect(encode(context).body.contents).toEqual(contents)
+    const edited = { ...message, content: 'edited', status: 'success' as const }
+    const again = encode({ messages: [context.messages[0] as Message, edited] }).body.contents[1]?.parts[0]
+    expect(again?.functionResponse?.response).toEqual({ output: 'edited' })
   })
 })
