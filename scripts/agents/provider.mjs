@@ -44,9 +44,10 @@ export async function startProvider(wire) {
 }
 
 async function factsOf(wire) {
-  const [{ provider }, { violations }, { server, modelAt }] = await Promise.all(
-    ['provider', 'violations', 'server'].map((name) => import(`../../test/formats/${wire}/${name}.ts`)),
+  const [{ facts }, { server, modelAt }] = await Promise.all(
+    ['index', `${wire}/server`].map((name) => import(`../../test/formats/${name}.ts`)),
   )
+  const { provider, violations } = facts[wire]
   return { provider, violations: (body) => [...violations(body)], server, modelAt }
 }
 

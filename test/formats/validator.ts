@@ -57,6 +57,16 @@ function checkWellFormed(body: unknown, found: Findings): void {
   found.check(!/(^|[^\\])(\\\\)*\\ud[89a-f]/i.test(text), 'body', 'holds half of a character')
 }
 
+/** What depends on a host or on a model, and fields and parts that only some of them take. */
+const ofSome =
+  /unknown field|thought_signature|^model: |is OpenAI's alone|the field is max|role "developer"|a part of the type|audio |without vision/
+
+/** Why no host and no model would take the turns of a body. */
+export const violationsOf =
+  (validate: Validator): Validator =>
+  (body) =>
+    validate(body).filter((finding) => !ofSome.test(finding))
+
 /** JSON of an object: what every wire means by arguments as text. */
 export function parsesToObject(text: unknown): boolean {
   try {

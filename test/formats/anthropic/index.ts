@@ -1,13 +1,73 @@
 /** Anthropic, as the shared tests know it. */
-import { type FormatFacts, sumsOf } from '../facts.ts'
+
+import { stopReasons } from '../../../src/formats/anthropic/tables.ts'
+import { type FormatFacts, type Samples, sumsOf, unknownWord as word } from '../facts.ts'
 import { sseEventsOf } from '../gateway.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { claims } from './claims.ts'
-import { join } from './joiner.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validatorOf } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validatorOf } from './validator.ts'
+
+const join = eachEvent(({ type, index, delta, content_block: block }, said) => {
+  if (type === 'content_block_start') {
+    said.text += block.type === 'text' ? block.text : ''
+    said.reasoning += block.type === 'thinking' ? block.thinking : ''
+    if (block.type === 'tool_use') callAt(said, index).name = block.name
+  }
+  if (type !== 'content_block_delta') return
+  said.text += delta.text ?? ''
+  said.reasoning += delta.thinking ?? ''
+  if (delta.type === 'input_json_delta' && said.calls.has(index)) callAt(said, index).text += delta.partial_json
+})
+
+const user = { role: 'user', content: 'x' }
+
+const samples: Samples = {
+  usage: ({ input, output, read, write, reasoning }) => ({
+    type: 'message',
+    content: [{ type: 'text', text: 'a' }],
+    stop_reason: 'end_turn',
+    usage: {
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: write,
+      output_tokens_details: { thinking_tokens: reasoning },
+    },
+  }),
+  calls: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    stop_reason: 'tool_use',
+    content: [
+      { type: 'text', text: 'Let me see' },
+      { type: 'tool_use', id: 'toolu_a', name: 'get_weather', input: { city: 'Paris' } },
+      { type: 'tool_use', id: 'toolu_b', name: 'get_weather', input: { city: 'Oslo' } },
+    ],
+  },
+  callIds: ['toolu_a', 'toolu_b'],
+  madeId: undefined,
+  idless: undefined,
+  stop: { words: stopReasons, wordIn: (body) => body.stop_reason },
+  unknownWords: {
+    base: { model: 'm', max_tokens: 9, messages: [user] },
+    fields: [
+      { tool_choice: { type: word }, tools: [{ name: 'f', input_schema: { type: 'object' } }] },
+      { thinking: { type: word } },
+      { output_config: { effort: word } },
+      { output_config: { format: { type: word } } },
+      { service_tier: word },
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: word } }] }] },
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: word } }] },
+        ],
+      },
+    ],
+  },
+}
 
 export const anthropic: FormatFacts = {
   title: 'Anthropic',
@@ -79,6 +139,6 @@ export const anthropic: FormatFacts = {
   claims,
   validatorOf,
   refusals,
-  violations,
+  violations: violationsOf(validatorOf('anthropic')),
   join,
 }

@@ -1,13 +1,53 @@
 /** Bedrock, as the shared tests know it. */
 
+import { stopReasons } from '../../../src/formats/bedrock-converse/tables.ts'
 import type { SeenPart } from '../../support/requests.ts'
-import { type FormatFacts, sumsOf } from '../facts.ts'
-import { join } from './joiner.ts'
+import { type FormatFacts, type Samples, sumsOf } from '../facts.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validate, validatorFor } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validate, validatorFor } from './validator.ts'
+
+const join = eachEvent(({ contentBlockStart, contentBlockDelta }, said) => {
+  const { contentBlockIndex: at, start, delta = {} } = contentBlockStart ?? contentBlockDelta ?? {}
+  // The client does not see calls that Bedrock ran itself.
+  if (start?.toolUse && start.toolUse.type === undefined) callAt(said, at).name = start.toolUse.name
+  said.text += delta.text ?? ''
+  said.reasoning += delta.reasoningContent?.text ?? ''
+  if (delta.toolUse && said.calls.has(at)) callAt(said, at).text += delta.toolUse.input
+})
+
+const samples: Samples = {
+  usage: ({ input, output, total, read, write }) => ({
+    output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
+    stopReason: 'end_turn',
+    usage: {
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: total,
+      cacheReadInputTokens: read,
+      cacheWriteInputTokens: write,
+    },
+  }),
+  calls: {
+    output: {
+      message: {
+        role: 'assistant',
+        content: [
+          { text: 'Let me see' },
+          { toolUse: { toolUseId: 'tooluse_a', name: 'get_weather', input: { city: 'Paris' } } },
+          { toolUse: { toolUseId: 'tooluse_b', name: 'get_weather', input: { city: 'Oslo' } } },
+        ],
+      },
+    },
+    stopReason: 'tool_use',
+  },
+  callIds: ['tooluse_a', 'tooluse_b'],
+  madeId: undefined,
+  idless: undefined,
+  stop: { words: stopReasons, wordIn: (body) => body.stopReason },
+  unknownWords: undefined,
+}
 
 export const bedrockConverse: FormatFacts = {
   title: 'Bedrock',
@@ -105,7 +145,7 @@ export const bedrockConverse: FormatFacts = {
   claims: undefined,
   validatorOf: (_provider, model) => (model === undefined ? validate : validatorFor(model)),
   refusals,
-  violations,
+  violations: violationsOf(validate),
   join,
 }
 

@@ -1,13 +1,75 @@
 /** Cohere, as the shared tests know it. */
-import { type FormatFacts, isTextFile, sumsOf } from '../facts.ts'
+
+import { stopReasons } from '../../../src/formats/cohere/tables.ts'
+import { type FormatFacts, isTextFile, type Samples, sumsOf, unknownWord as word } from '../facts.ts'
 import { sseEventsOf } from '../gateway.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { claims } from './claims.ts'
-import { join } from './joiner.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validate } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validate } from './validator.ts'
+
+const join = eachEvent(({ type, index, delta }, said) => {
+  const { content = {}, tool_plan = '', tool_calls: call } = delta?.message ?? {}
+  if (type === 'content-start' || type === 'content-delta') {
+    said.text += content.text ?? ''
+    said.reasoning += content.thinking ?? ''
+  }
+  if (type === 'tool-plan-delta') said.reasoning += tool_plan
+  if (type === 'tool-call-start') callAt(said, index).name = call.function.name
+  if (type === 'tool-call-start' || type === 'tool-call-delta') callAt(said, index).text += call.function.arguments
+})
+
+const user = { role: 'user', content: 'x' }
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }
+
+const samples: Samples = {
+  usage: ({ input, output, read, reasoning }) => ({
+    message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] },
+    finish_reason: 'COMPLETE',
+    usage: {
+      tokens: { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning },
+      cached_tokens: read,
+    },
+  }),
+  calls: {
+    id: 'f0e1',
+    finish_reason: 'TOOL_CALL',
+    message: {
+      role: 'assistant',
+      tool_plan: 'Let me see',
+      tool_calls: [
+        { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } },
+        { id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+      ],
+    },
+  },
+  callIds: ['call_a', 'call_b'],
+  madeId: 'cohere_',
+  idless: (called) => ({
+    model: 'm',
+    messages: called.map((one) => ({
+      role: 'assistant',
+      tool_calls: [{ ...(one && { id: one }), type: 'function', function: { name: 'f', arguments: '{}' } }],
+    })),
+  }),
+  stop: { words: stopReasons, wordIn: (body) => body.finish_reason },
+  unknownWords: {
+    base: { model: 'm', messages: [user] },
+    fields: [
+      { tool_choice: word, tools: [tool] },
+      { response_format: { type: word } },
+      { thinking: { type: word } },
+      { safety_mode: word },
+      { citation_options: { mode: word } },
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example', detail: word } }] },
+        ],
+      },
+    ],
+  },
+}
 
 export const cohere: FormatFacts = {
   title: 'Cohere',
@@ -89,6 +151,6 @@ export const cohere: FormatFacts = {
   claims,
   validatorOf: () => validate,
   refusals,
-  violations,
+  violations: violationsOf(validate),
   join,
 }

@@ -1,13 +1,70 @@
 /** Interactions, as the shared tests know it. */
-import { type FormatFacts, isWithoutForeignFile, sumsOf } from '../facts.ts'
+import { isEmpty } from '../claims.ts'
+import { type FormatFacts, isWithoutForeignFile, type Samples, sumsOf, unknownWord as word } from '../facts.ts'
 import { sseEventsOf } from '../gateway.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { claims } from './claims.ts'
-import { join } from './joiner.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validate } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validate } from './validator.ts'
+
+const join = eachEvent(({ event_type: type, index, step, delta }, said) => {
+  if (type === 'step.start' && step.type === 'function_call') {
+    const call = callAt(said, index)
+    call.name = step.name
+    call.text = isEmpty(step.arguments ?? {}) ? '' : JSON.stringify(step.arguments)
+  }
+  if (type !== 'step.delta') return
+  if (delta.type === 'text') said.text += delta.text
+  if (delta.type === 'thought_summary') said.reasoning += delta.content.text ?? ''
+  if (delta.type === 'arguments_delta') callAt(said, index).text += delta.arguments
+})
+
+const samples: Samples = {
+  usage: ({ input, output, total, read, reasoning, tools }) => ({
+    status: 'completed',
+    steps: [{ type: 'model_output', content: [{ type: 'text', text: 'a' }] }],
+    usage: {
+      total_input_tokens: input,
+      total_output_tokens: output,
+      total_tokens: total,
+      total_cached_tokens: read,
+      total_thought_tokens: reasoning,
+      total_tool_use_tokens: tools,
+    },
+  }),
+  calls: {
+    id: 'v1_1',
+    object: 'interaction',
+    status: 'requires_action',
+    steps: [
+      { type: 'thought', signature: 'c2ln' },
+      { type: 'model_output', content: [{ type: 'text', text: 'Let me see' }] },
+      { type: 'function_call', id: 'fc_a', name: 'get_weather', arguments: { city: 'Paris' } },
+      { type: 'function_call', id: 'fc_b', name: 'get_weather', arguments: { city: 'Oslo' } },
+    ],
+  },
+  callIds: ['fc_a', 'fc_b'],
+  madeId: undefined,
+  idless: undefined,
+  stop: undefined,
+  unknownWords: {
+    base: { model: 'm', input: [{ type: 'user_input', content: [{ type: 'text', text: 'x' }] }] },
+    fields: [
+      { generation_config: { thinking_level: word } },
+      { generation_config: { thinking_summaries: word } },
+      { generation_config: { tool_choice: word }, tools: [{ type: 'function', name: 'f' }] },
+      { response_format: { type: word } },
+      { service_tier: word },
+      { tools: [{ type: word }] },
+      {
+        input: [
+          { type: 'user_input', content: [{ type: 'image', data: 'aGk=', mime_type: 'image/png', resolution: word }] },
+        ],
+      },
+    ],
+  },
+}
 
 export const geminiInteractions: FormatFacts = {
   title: 'Interactions',
@@ -83,6 +140,6 @@ export const geminiInteractions: FormatFacts = {
   claims,
   validatorOf: () => validate,
   refusals,
-  violations,
+  violations: violationsOf(validate),
   join,
 }

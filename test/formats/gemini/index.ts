@@ -1,13 +1,74 @@
 /** Gemini, as the shared tests know it. */
-import { type FormatFacts, isWithoutForeignFile, sumsOf } from '../facts.ts'
+
+import { stopReasons } from '../../../src/formats/gemini/tables.ts'
+import { type FormatFacts, isWithoutForeignFile, type Samples, sumsOf, unknownWord as word } from '../facts.ts'
 import { sseEventsOf } from '../gateway.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { claims } from './claims.ts'
-import { join } from './joiner.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validatorOf } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validatorOf } from './validator.ts'
+
+const join = eachEvent(({ candidates: [candidate] = [] }, said) => {
+  for (const { text = '', thought, functionCall } of candidate?.content?.parts ?? []) {
+    if (thought) said.reasoning += text
+    else said.text += text
+    if (!functionCall) continue
+    const call = callAt(said, said.calls.size)
+    call.name = functionCall.name
+    call.text = JSON.stringify(functionCall.args ?? {})
+  }
+})
+
+const samples: Samples = {
+  usage: ({ input, output, total, read, reasoning, tools }) => ({
+    candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }],
+    usageMetadata: {
+      promptTokenCount: input,
+      candidatesTokenCount: output,
+      totalTokenCount: total,
+      cachedContentTokenCount: read,
+      thoughtsTokenCount: reasoning,
+      toolUsePromptTokenCount: tools,
+    },
+  }),
+  calls: {
+    candidates: [
+      {
+        finishReason: 'STOP',
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'Let me see' },
+            { functionCall: { name: 'get_weather', args: { city: 'Paris' } } },
+            { functionCall: { id: 'srv_b', name: 'get_weather', args: { city: 'Oslo' } } },
+          ],
+        },
+      },
+    ],
+  },
+  callIds: ['gemini_0', 'srv_b'],
+  madeId: 'gemini_',
+  idless: (called) => ({
+    contents: called.map((one) => ({
+      role: 'model',
+      parts: [{ functionCall: { ...(one && { id: one }), name: 'f', args: {} } }],
+    })),
+  }),
+  stop: { words: stopReasons, wordIn: (body) => body.candidates[0]?.finishReason },
+  unknownWords: {
+    base: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
+    fields: [
+      { generationConfig: { thinkingConfig: { thinkingLevel: word } } },
+      { generationConfig: { responseMimeType: word } },
+      { generationConfig: { mediaResolution: word } },
+      { generationConfig: { responseModalities: [word] } },
+      { toolConfig: { functionCallingConfig: { mode: word } }, tools: [{ functionDeclarations: [{ name: 'f' }] }] },
+      { safetySettings: [{ category: word, threshold: word }] },
+      { serviceTier: word },
+    ],
+  },
+}
 
 export const gemini: FormatFacts = {
   title: 'Gemini',
@@ -92,6 +153,6 @@ export const gemini: FormatFacts = {
   claims,
   validatorOf,
   refusals,
-  violations,
+  violations: violationsOf(validatorOf('gemini')),
   join,
 }

@@ -1,12 +1,59 @@
 /** Ollama, as the shared tests know it. */
-import { type FormatFacts, sumsOf } from '../facts.ts'
+
+import { type FormatFacts, type Samples, sumsOf, unknownWord as word } from '../facts.ts'
+import { callAt, eachEvent } from '../joiner.ts'
+import { violationsOf } from '../validator.ts'
 import { claims } from './claims.ts'
-import { join } from './joiner.ts'
 import { provider } from './provider.ts'
-import { refusals } from './refusals.ts'
-import { samples } from './samples.ts'
-import { validate } from './validator.ts'
-import { violations } from './violations.ts'
+import { refusals, validate } from './validator.ts'
+
+const join = eachEvent(({ message: { content = '', thinking = '', tool_calls = [] } }, said) => {
+  said.text += content
+  said.reasoning += thinking
+  for (const { function: part } of tool_calls) {
+    const call = callAt(said, said.calls.size)
+    call.name = part.name
+    call.text = JSON.stringify(part.arguments ?? {})
+  }
+})
+
+const user = { role: 'user', content: 'x' }
+
+const samples: Samples = {
+  usage: ({ input, output }) => ({
+    message: { role: 'assistant', content: 'a' },
+    done: true,
+    prompt_eval_count: input,
+    eval_count: output,
+  }),
+  calls: {
+    model: 'm',
+    done: true,
+    done_reason: 'stop',
+    message: {
+      role: 'assistant',
+      content: 'Let me see',
+      tool_calls: [
+        { function: { name: 'get_weather', arguments: { city: 'Paris' } } },
+        { id: 'call_b', function: { name: 'get_weather', arguments: { city: 'Oslo' } } },
+      ],
+    },
+  },
+  callIds: ['ollama_0', 'call_b'],
+  madeId: 'ollama_',
+  idless: (called) => ({
+    model: 'm',
+    messages: called.map((one) => ({
+      role: 'assistant',
+      tool_calls: [{ ...(one && { id: one }), function: { name: 'f', arguments: {} } }],
+    })),
+  }),
+  stop: undefined,
+  unknownWords: {
+    base: { model: 'm', messages: [user] },
+    fields: [{ think: word }, { format: word }, { keep_alive: word }],
+  },
+}
 
 export const ollama: FormatFacts = {
   title: 'Ollama',
@@ -94,6 +141,6 @@ export const ollama: FormatFacts = {
   claims,
   validatorOf: () => validate,
   refusals,
-  violations,
+  violations: violationsOf(validate),
   join,
 }
