@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   createClientCodec,
+  createServerCodec,
   decodeRequest,
   decodeResponse,
   encodeRequest,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/formats/ollama/index.ts'
 import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
+import { writeStream } from '../rows.ts'
 import { oracle } from './oracle.ts'
 
 const cases = casesOf('ollama')
@@ -35,6 +37,27 @@ describe('recorded answers', () => {
     expect(decodeResponse(await oracle.response(written))).toEqual(decodeResponse(normalisedAnswer(JSON.parse(text))))
   })
 })
+
+describe('recorded streams, read and written again', () => {
+  it.each(streams)('$name: is the same to the official client', async ({ text }) => {
+    const { events, response } = decodeText(client, text)
+    const { data } = writeStream(createServerCodec(), events, { createdAt: 1_767_225_600 })
+    const written = data.map((line) => `${line}\n`).join('')
+    // A stream of events does not say when it was begun: that is the gateway's to say.
+    const recorded = { ...((await oracle.stream(text)) as object), created_at: '2026-01-01T00:00:00.000Z' }
+    expect(withoutMade(await oracle.stream(written))).toEqual(withoutMade(recorded))
+    const again = decodeText(client, written).response
+    expect(withoutMade(again?.message.content)).toEqual(withoutMade(response?.message.content))
+    expect(again?.usage).toEqual(response?.usage)
+  })
+})
+
+/** Without what a server of today adds to calls, and older ones did not: an id and a number. */
+function withoutMade(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, entry) =>
+    /^(?:index|generatedId)$/.test(key) || (key === 'id' && /^ollama_/.test(entry)) ? undefined : entry,
+  )
+}
 
 /** As the server of today writes it: each call has an id and a number, and arguments. Older servers and edited cases have none. */
 function normalisedAnswer(body: WireAnswer): WireAnswer {
