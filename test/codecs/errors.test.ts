@@ -52,10 +52,7 @@ describe('Anthropic', () => {
     [504, 'timeout_error', 'timeout', true],
     [529, 'overloaded_error', 'overloaded', true],
     [400, 'invalid_request_error', 'context_length', false, 'prompt is too long: 210000 tokens > 200000 maximum'],
-    [
-      ...([400, 'invalid_request_error', 'context_length', false] as const),
-      'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000',
-    ],
+    [400, 'invalid_request_error', 'context_length', false, 'input length and `max_tokens` exceed context limit'],
     [400, 'invalid_request_error', 'permission', false, 'Your credit balance is too low to access the Anthropic API'],
     [400, 'invalid_request_error', 'invalid_request', false, 'temperature: Extra inputs are not permitted'],
   ])('%i %s is %s', (status, type, kind, retryable, message = 'm') => {
@@ -92,8 +89,11 @@ describe('Gemini', () => {
     [504, 'DEADLINE_EXCEEDED', 'timeout', true],
     [418, 'A_WORD_FROM_NEXT_YEAR', 'invalid_request', false],
     [
-      ...([400, 'INVALID_ARGUMENT', 'context_length', false] as const),
-      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      400,
+      'INVALID_ARGUMENT',
+      'context_length',
+      false,
+      'The input token count (12) exceeds the maximum number of tokens',
     ],
   ])('%i %s is %s, in an object and in a list', (status, word, kind, retryable, message) => {
     const expected = { kind, status, retryable, providerCode: word, provider: 'gemini', message: message ?? 'm' }
@@ -197,8 +197,12 @@ describe('Chat Completions', () => {
     ['Cerebras: too long, with no body', cerebrasDialect, 400, '', 'context_length', false],
     ['Cerebras: any other', cerebrasDialect, 400, ofOpenai(null), 'invalid_request', false],
     [
-      ...(['llama.cpp: too long', llamacppDialect, 400] as const),
-      ...([ofOpenai(null, 'the request exceeds', 'exceed_context_size_error'), 'context_length', false] as const),
+      'llama.cpp: too long',
+      llamacppDialect,
+      400,
+      ofOpenai(null, 'it', 'exceed_context_size_error'),
+      'context_length',
+      false,
     ],
     ['OpenRouter: a number', chat.compatible, 0, { error: { code: 402, message: 'Credits' } }, 'permission', false],
     [
@@ -210,10 +214,7 @@ describe('Chat Completions', () => {
       false,
     ],
     ['Mistral: details for a message', mistralDialect, 422, mistral, 'invalid_request', false],
-    [
-      ...(['xAI: text for an error', chat.compatible, 400] as const),
-      ...([{ code: 'x', error: 'maximum prompt length is 9' }, 'context_length', false] as const),
-    ],
+    ['xAI: text for an error', chat.compatible, 400, { error: 'maximum prompt length is 9' }, 'context_length', false],
   ] as const)('%s', (_name, dialect, status, body, kind, retryable) => {
     expect(chat.decodeError(answer(status, body), { dialect })).toMatchObject({ kind, retryable })
   })

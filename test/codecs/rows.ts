@@ -52,7 +52,7 @@ export function encodesRequests<Host>(
   encode: (context: Context, options: Partial<RequestOptions>, host?: Host) => Pick<EncodedRequest, 'body' | 'losses'>,
   rows: readonly RequestRow<Host>[],
 ): void {
-  it.each(rows)('%s', (_title, asked, fields, losses = [], host = undefined) => {
+  it.each(rows.map((row) => ({ row })))('$row.0', ({ row: [, asked, fields, losses = [], host] }) => {
     const { context, options } = askedOf(asked)
     const { body, losses: found } = encode(context, options, host)
     for (const [name, value] of Object.entries(fields)) expect((body as Fields)[name], name).toEqual(value)

@@ -51,6 +51,8 @@ const formats: Readonly<Record<string, Words>> = {
     written: {
       ...{ stop: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', refusal: 'SAFETY' },
       ...{ pause: 'OTHER', other: 'OTHER', error: 'OTHER', interrupted: 'OTHER', aborted: 'OTHER', max_rounds: 'STOP' },
+      // A word of another format does not stay.
+      'other end_turn': 'OTHER',
       // Its own word stays if it still has the same meaning.
       ...{ 'content_filter RECITATION': 'RECITATION', 'other A_NEW_WORD': 'A_NEW_WORD', 'stop RECITATION': 'STOP' },
     },

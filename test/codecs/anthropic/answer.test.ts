@@ -72,6 +72,26 @@ it.each(['whole', 'streamed'])(
   },
 )
 
+it('a stream may end with [DONE], and twice; and its steps may name the model that answered', () => {
+  const iterations = [{ type: 'fallback_message', model: 'claude-opus-4-8', input_tokens: 3, output_tokens: 2 }]
+  const end = { ...stop('end_turn'), usage: { iterations } }
+  const text = open({ type: 'text', text: 'Hi' })
+  const { message } = readStream(createClientCodec(), start, text, end, { type: 'message_stop' }, '[DONE]', '')
+  expect(message).toMatchObject({
+    content: [{ text: 'Hi' }],
+    stopReason: 'stop',
+    response: { model: 'claude-opus-4-8' },
+  })
+})
+
+it('arguments in the pieces of a call replace those that it began with', () => {
+  const call = open({ type: 'tool_use', id: 'x', name: 'f', input: { a: 0 } })
+  const delta = { type: 'input_json_delta', partial_json: '{"a":1}' }
+  const piece = { type: 'content_block_delta', index: 0, delta }
+  const { message } = readStream(createClientCodec(), start, call, piece, close(), stop('tool_use'))
+  expect(message.content).toMatchObject([{ type: 'tool_call', arguments: { a: 1 } }])
+})
+
 describe('an answer of another provider', () => {
   it('has an id and figures, always', () => {
     const { body } = encodeResponse(answer([]))

@@ -325,7 +325,7 @@ describe('a stream that we write', () => {
     ])
     const { frames } = writeStream(createServerCodec(), [start, ...events, endOf({ content })])
     const { response } = decodeText(createClientCodec(), frames.map(encodeSse).join(''))
-    const [block] = blocksOf(response?.message.content)
+    const [block] = blocksOf(response?.message.content ?? null)
     expect(block).toMatchObject({
       text: 'é ab',
       citations: [

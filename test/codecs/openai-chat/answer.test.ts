@@ -138,7 +138,7 @@ describe('calls of a stream', () => {
   ])('are read with %s', (_, chunks, ids) => {
     const { response, events } = readEvents(first, ...chunks, delta({}, 'tool_calls'))
     const cities = ['Oslo', 'Rome'].map((city) => ({ city }))
-    expect(blocksOf(response?.message.content)).toMatchObject(
+    expect(blocksOf(response?.message.content ?? null)).toMatchObject(
       ids.map((id, index) => ({ type: 'tool_call', id, name: 'weather', index, arguments: cities[index] })),
     )
     expect(events.some((event) => event.type === 'warning')).toBe(false)

@@ -222,9 +222,9 @@ describe('messages', () => {
 
   it('of a host without tools have calls that could not run, and errors, as text', () => {
     const invalid = {
-      ...{ type: 'invalid_tool_call', id: 'call_1', name: 'get_weather', index: 0, argumentsText: '{"city' },
-      ...{ reason: 'malformed_json', error: 'The arguments are not JSON' },
-    } as const
+      ...({ type: 'invalid_tool_call', id: 'call_1', name: 'get_weather', index: 0, argumentsText: '{"city' } as const),
+      ...({ reason: 'malformed_json', error: 'The arguments are not JSON' } as const),
+    }
     const given: Message[] = [
       hi,
       { role: 'assistant', content: null, invalidToolCalls: [invalid] },

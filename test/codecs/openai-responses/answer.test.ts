@@ -81,6 +81,11 @@ describe('a stream', () => {
     ])
   })
 
+  it('may have a delta of an item that was never announced', () => {
+    const delta = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'a' }
+    expect(read(delta)).toMatchObject({ stopReason: 'stop', message: { content: [{ type: 'text', text: 'a' }] } })
+  })
+
   it('has no texts of thoughts, whose parts vLLM announces as texts', () => {
     const of = { output_index: 0, item_id: 'rs_1', content_index: 0 }
     const { message } = read(
@@ -133,6 +138,23 @@ describe('a stream', () => {
   })
 })
 
+it('a search for tools that is the client’s own is waited for, and its item stays as it came', () => {
+  const search = {
+    type: 'tool_search_call',
+    id: 'tsc_1',
+    call_id: 'call_1',
+    execution: 'client',
+    arguments: { goal: 'crm' },
+  }
+  const response = decodeResponse(body([search]))
+  expect(response.stopReason).toBe('pause')
+  expect(response.message.content).toMatchObject([{ type: 'unknown', providerType: search.type, value: search }])
+  expect(encodeResponse(response)).toMatchObject({ body: { status: 'completed', output: [search] }, losses: [] })
+  const input = [{ role: 'user', content: 'Hi' }, search, { ...search, type: 'tool_search_output', tools: [] }]
+  const { context, options } = decodeRequest({ model: 'm', input })
+  expect(encodeRequest(context, options).body.input).toEqual(input)
+})
+
 describe('the exact events that we write', () => {
   /** Between the events that begin and end the answer, without their numbers; ids that we make are `ID`. */
   function eventsOf(...events: readonly MessageEvent[]): unknown[] {
@@ -174,13 +196,14 @@ describe('the exact events that we write', () => {
     const of = { ...at, summary_index: 0 }
     const item = { id: 'ID', type: 'reasoning', summary: [] }
     const shown = eventsOf(
-      { type: 'reasoning_delta', index: 0, text: 'Hmm' },
+      ...['H', 'mm'].map((text) => ({ type: 'reasoning_delta', index: 0, text }) as const),
       whole({ type: 'reasoning', text: 'Hmm', opaque }),
     )
     expect(shown).toEqual([
       added(item),
       { type: 'response.reasoning_summary_part.added', ...of, part: { ...part, text: '' } },
-      { type: 'response.reasoning_summary_text.delta', ...of, delta: 'Hmm' },
+      { type: 'response.reasoning_summary_text.delta', ...of, delta: 'H' },
+      { type: 'response.reasoning_summary_text.delta', ...of, delta: 'mm' },
       { type: 'response.reasoning_summary_text.done', ...of, text: 'Hmm' },
       { type: 'response.reasoning_summary_part.done', ...of, part },
       done({ ...item, summary: [part], encrypted_content: 'gAAA' }),

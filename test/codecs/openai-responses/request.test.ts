@@ -47,7 +47,7 @@ const result: Message = { role: 'tool', toolCallId: 'call_1', content: '42' }
 const outputItem = { type: 'function_call_output', call_id: 'call_1', output: '42' }
 const history: Message[] = [hi, { ...says(call), response: { id: 'resp_1' } } as Message, result]
 const historyItems = [hi, callItem, outputItem]
-const stored = (state: object) => ({ messages: history, providerState: state })
+const stored = (providerState: NonNullable<Context['providerState']>) => ({ messages: history, providerState })
 
 it('the key is in the header of the server, and there is no header without a key', () => {
   expect(createClientCodec().headers('k')).toEqual({ authorization: 'Bearer k' })
