@@ -1,12 +1,13 @@
 /** Why an answer ended: the words of each format, by its documents, and the nearest word for each reason of ours. */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, JsonObject, StopReason } from '../../src/core/messages.ts'
+import type { ChatResponse, StopReason } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
+import type { Loose } from './rows.ts'
 
 interface Words {
   decodeResponse(body: unknown): ChatResponse
@@ -16,10 +17,9 @@ interface Words {
   readonly read: Readonly<Record<string, StopReason>>
   /** What stands in the body for each reason, and for a reason with a word of this format: `other max_messages`. */
   readonly written: Readonly<Record<string, unknown>>
-  wordIn(body: JsonObject & Record<string, never>): unknown
+  wordIn(body: Loose): unknown
 }
 const text = [{ type: 'text', text: 'Hi' }] as const
-const first = <T>(list: readonly T[] | undefined): T | undefined => list?.[0]
 
 const formats: Readonly<Record<string, Words>> = {
   anthropic: {
@@ -56,7 +56,7 @@ const formats: Readonly<Record<string, Words>> = {
       // Its own word stays if it still has the same meaning.
       ...{ 'content_filter RECITATION': 'RECITATION', 'other A_NEW_WORD': 'A_NEW_WORD', 'stop RECITATION': 'STOP' },
     },
-    wordIn: ({ candidates }) => first<JsonObject>(candidates)?.finishReason,
+    wordIn: ({ candidates }) => candidates[0].finishReason,
   },
   ollama: {
     ...ollama,
@@ -82,7 +82,7 @@ const formats: Readonly<Record<string, Words>> = {
       ...{ stop: 'stop', length: 'length', content_filter: 'content_filter', refusal: 'content_filter', pause: 'stop' },
       ...{ other: 'stop', tool_calls: 'stop', interrupted: 'error', error: 'error', aborted: 'error' },
     },
-    wordIn: ({ choices }) => first<JsonObject>(choices)?.finish_reason,
+    wordIn: ({ choices }) => choices[0].finish_reason,
   },
   'openai-responses': {
     ...responses,
@@ -101,7 +101,7 @@ const formats: Readonly<Record<string, Words>> = {
     },
     wordIn: ({ status, incomplete_details, error }) => {
       expect(error).toBeNull()
-      return incomplete_details === null ? status : `${status}: ${(incomplete_details as JsonObject).reason}`
+      return incomplete_details === null ? status : `${status}: ${incomplete_details.reason}`
     },
   },
   cohere: {
@@ -129,7 +129,7 @@ describe.each(Object.entries(formats))('%s', (_, { decodeResponse, encodeRespons
     for (const rawStopReason of ownWord ? [ownWord] : [undefined, ...foreign]) {
       const message = { role: 'assistant', content: text, stopReason, ...(rawStopReason && { rawStopReason }) } as const
       const { body } = encodeResponse({ message, stopReason })
-      expect(wordIn(body as never), rawStopReason).toBe(word)
+      expect(wordIn(body), rawStopReason).toBe(word)
     }
   })
 })

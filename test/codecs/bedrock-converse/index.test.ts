@@ -1,5 +1,4 @@
 /** Bedrock Converse by hand. Expected values are of AWS's reference (read 2026-11) and of the official client. */
-import { createServer } from 'node:http'
 import { AwsClient } from 'aws4fetch'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../src/core/codec.ts'
@@ -15,8 +14,7 @@ import {
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
 import { encodeEventStream } from '../../../src/framing/amazon-event-stream.ts'
-import { allFormats, createGateway } from '../../../src/gateway/index.ts'
-import { generate, stream } from '../../../src/index.ts'
+import { generate } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { decodeChunks } from '../../support/decode.ts'
@@ -455,81 +453,32 @@ describe('an answer', () => {
   })
 })
 
-describe('over HTTP', () => {
-  /** A Bedrock that answers all with one text, and notes what it was asked. */
-  async function withServer<T>(run: (url: string, asked: Record<string, unknown>[]) => Promise<T>): Promise<T> {
-    const asked: Record<string, unknown>[] = []
-    const server = createServer(async (request, response) => {
-      let body = ''
-      for await (const chunk of request) body += chunk
-      asked.push({ url: request.url, headers: request.headers, body })
-      const content = [{ text: 'Hello' }]
-      if (request.url?.endsWith('-stream')) {
-        response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
-        for (const part of [
-          frame('messageStart', { role: 'assistant' }),
-          delta(0, content[0] as object),
-          blockStop(0),
-          ...end('end_turn'),
-        ])
-          for (let at = 0; at < part.length; at += 50) response.write(part.subarray(at, at + 50))
-        response.end()
-      } else {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(
-          JSON.stringify({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn', usage }),
-        )
-      }
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    try {
-      return await run(`http://127.0.0.1:${port}`, asked)
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+it('a model is asked with a key, or with a signature of aws4fetch for the service that checks it', async () => {
+  const asked: Request[] = []
+  const answer = {
+    output: { message: { role: 'assistant', content: [{ text: 'Hello' }] } },
+    stopReason: 'end_turn',
+    usage,
   }
-
-  it('is asked with a key, whole and streamed', () =>
-    withServer(async (baseUrl, asked) => {
-      const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
-      expect((await stream({ model, prompt: 'Hi' }).response).message.content).toMatchObject([{ text: 'Hello' }])
-      expect((await generate({ model, prompt: 'Hi' })).message.content).toMatchObject([{ text: 'Hello' }])
-      expect(asked[0]).toMatchObject({
-        url: `/model/${encodeURIComponent(claude)}/converse-stream`,
-        headers: { authorization: 'Bearer key' },
-      })
-    }))
-
-  it('stands behind a gateway, whose clients get its streams as those of their own wire', () =>
-    withServer(async (baseUrl) => {
-      const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
-      const gateway = createGateway({ formats: allFormats, models: { m: model } })
-      const ask = (body: object) =>
-        gateway.fetch(
-          new Request('https://gateway.test/v1/chat/completions', {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
-          }),
-        )
-      const streamed = await (await ask({ stream: true })).text()
-      expect(streamed).toContain('"content":"Hello"')
-      expect(streamed).toMatch(/"finish_reason":"stop"[\s\S]*data: \[DONE\]\n\n$/)
-      expect((await (await ask({})).json()).choices[0].message.content).toBe('Hello')
-    }))
-
-  it('is asked with a signature of aws4fetch, for the service that checks it', () =>
-    withServer(async (baseUrl, asked) => {
-      const aws = new AwsClient({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' })
-      const model = bedrockConverse(claude, { region: 'eu-west-1', aws, baseUrl })
-      expect((await stream({ model, prompt: 'Hi' }).response).message.content).toMatchObject([{ text: 'Hello' }])
-      const { headers, body } = asked[0] as { headers: Record<string, string>; body: string }
-      expect(headers.authorization).toMatch(
-        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
-      )
-      expect(headers['x-amz-security-token']).toBe('session')
-      expect(JSON.parse(body)).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] })
-    }))
+  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+    asked.push(new Request(input, init))
+    return Response.json(answer)
+  }
+  const region = 'eu-west-1'
+  const aws = new AwsClient({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' })
+  for (const key of [{ apiKey: 'key' }, { aws }]) {
+    const model = bedrockConverse(claude, { region, fetch, ...key })
+    const { message } = await generate({ model, prompt: 'Hi', wholeAnswer: true })
+    expect(message.content).toMatchObject([{ text: 'Hello' }])
+  }
+  const [keyed, signed] = asked
+  expect(keyed?.url).toBe(
+    `https://bedrock-runtime.eu-west-1.amazonaws.com/model/${encodeURIComponent(claude)}/converse`,
+  )
+  expect(keyed?.headers.get('authorization')).toBe('Bearer key')
+  expect(signed?.headers.get('authorization')).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
+  )
+  expect(signed?.headers.get('x-amz-security-token')).toBe('session')
+  expect(await signed?.json()).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] })
 })

@@ -8,6 +8,7 @@ import {
   isObject,
   list,
   object,
+  type Refusals,
   type Validator,
   validator,
   type Wire,
