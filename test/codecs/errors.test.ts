@@ -26,6 +26,8 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 })
 /** `0` is an error in a stream, which has no status. A word is the code of an error, or its type. */
 type Row = readonly [status: number, word: string, kind: ApiErrorKind, isRetryable: boolean, message?: string]
+const rows = (...all: readonly Row[]) =>
+  all.map(([status, word, kind, retryable, message = 'm']) => ({ status, word, kind, retryable, message }))
 
 const ofAnthropic = (type: string, message = 'm', more: object = {}) => ({
   type: 'error',
@@ -40,22 +42,24 @@ const ofOpenai = (code: string | null, message = 'm', type = 'invalid_request_er
 })
 
 describe('Anthropic', () => {
-  it.each<Row>([
-    [400, 'invalid_request_error', 'invalid_request', false],
-    [401, 'authentication_error', 'authentication', false],
-    [402, 'billing_error', 'permission', false],
-    [403, 'permission_error', 'permission', false],
-    [404, 'not_found_error', 'not_found', false],
-    [413, 'request_too_large', 'context_length', false],
-    [429, 'rate_limit_error', 'rate_limit', true],
-    [500, 'api_error', 'server', true],
-    [504, 'timeout_error', 'timeout', true],
-    [529, 'overloaded_error', 'overloaded', true],
-    [400, 'invalid_request_error', 'context_length', false, 'prompt is too long: 210000 tokens > 200000 maximum'],
-    [400, 'invalid_request_error', 'context_length', false, 'input length and `max_tokens` exceed context limit'],
-    [400, 'invalid_request_error', 'permission', false, 'Your credit balance is too low to access the Anthropic API'],
-    [400, 'invalid_request_error', 'invalid_request', false, 'temperature: Extra inputs are not permitted'],
-  ])('%i %s is %s', (status, type, kind, retryable, message = 'm') => {
+  it.each(
+    rows(
+      [400, 'invalid_request_error', 'invalid_request', false],
+      [401, 'authentication_error', 'authentication', false],
+      [402, 'billing_error', 'permission', false],
+      [403, 'permission_error', 'permission', false],
+      [404, 'not_found_error', 'not_found', false],
+      [413, 'request_too_large', 'context_length', false],
+      [429, 'rate_limit_error', 'rate_limit', true],
+      [500, 'api_error', 'server', true],
+      [504, 'timeout_error', 'timeout', true],
+      [529, 'overloaded_error', 'overloaded', true],
+      [400, 'invalid_request_error', 'context_length', false, 'prompt is too long: 210000 tokens > 200000 maximum'],
+      [400, 'invalid_request_error', 'context_length', false, 'input length and `max_tokens` exceed context limit'],
+      [400, 'invalid_request_error', 'permission', false, 'Your credit balance is too low to access the Anthropic API'],
+      [400, 'invalid_request_error', 'invalid_request', false, 'temperature: Extra inputs are not permitted'],
+    ),
+  )('$status $word is $kind', ({ status, word: type, kind, retryable, message }) => {
     const expected = { kind, status, retryable, requestId: 'req_1', providerCode: type, provider: 'anthropic', message }
     expect(anthropic.decodeError(answer(status, ofAnthropic(type, message)))).toMatchObject(expected)
   })
@@ -75,28 +79,30 @@ describe('Anthropic', () => {
 })
 
 describe('Gemini', () => {
-  it.each<Row>([
-    [400, 'INVALID_ARGUMENT', 'invalid_request', false],
-    [400, 'FAILED_PRECONDITION', 'permission', false],
-    [401, 'UNAUTHENTICATED', 'authentication', false],
-    [403, 'PERMISSION_DENIED', 'permission', false],
-    [404, 'NOT_FOUND', 'not_found', false],
-    [429, 'RESOURCE_EXHAUSTED', 'rate_limit', true],
-    [499, 'CANCELLED', 'server', true],
-    [500, 'INTERNAL', 'server', true],
-    [500, 'UNKNOWN', 'server', true],
-    [503, 'UNAVAILABLE', 'overloaded', true],
-    [504, 'DEADLINE_EXCEEDED', 'timeout', true],
-    [418, 'A_WORD_FROM_NEXT_YEAR', 'invalid_request', false],
-    [
-      400,
-      'INVALID_ARGUMENT',
-      'context_length',
-      false,
-      'The input token count (12) exceeds the maximum number of tokens',
-    ],
-  ])('%i %s is %s, in an object and in a list', (status, word, kind, retryable, message) => {
-    const expected = { kind, status, retryable, providerCode: word, provider: 'gemini', message: message ?? 'm' }
+  it.each(
+    rows(
+      [400, 'INVALID_ARGUMENT', 'invalid_request', false],
+      [400, 'FAILED_PRECONDITION', 'permission', false],
+      [401, 'UNAUTHENTICATED', 'authentication', false],
+      [403, 'PERMISSION_DENIED', 'permission', false],
+      [404, 'NOT_FOUND', 'not_found', false],
+      [429, 'RESOURCE_EXHAUSTED', 'rate_limit', true],
+      [499, 'CANCELLED', 'server', true],
+      [500, 'INTERNAL', 'server', true],
+      [500, 'UNKNOWN', 'server', true],
+      [503, 'UNAVAILABLE', 'overloaded', true],
+      [504, 'DEADLINE_EXCEEDED', 'timeout', true],
+      [418, 'A_WORD_FROM_NEXT_YEAR', 'invalid_request', false],
+      [
+        400,
+        'INVALID_ARGUMENT',
+        'context_length',
+        false,
+        'The input token count (12) exceeds the maximum number of tokens',
+      ],
+    ),
+  )('$status $word is $kind, in an object and in a list', ({ status, word, kind, retryable, message }) => {
+    const expected = { kind, status, retryable, providerCode: word, provider: 'gemini', message }
     expect(gemini.decodeError(answer(status, ofGemini(status, word, message)))).toMatchObject(expected)
     expect(gemini.decodeError(answer(status, [ofGemini(status, word, message)]))).toMatchObject(expected)
   })
@@ -118,23 +124,25 @@ describe('Gemini', () => {
   })
 })
 
-it.each<Row>([
-  [400, 'parameter_unknown', 'invalid_request', false],
-  [400, 'failed_precondition', 'permission', false],
-  [401, 'authentication', 'authentication', false],
-  [402, 'payment_required', 'permission', false],
-  [404, 'model_not_found', 'not_found', false],
-  [409, 'aborted', 'server', true],
-  [429, 'too_many_requests', 'rate_limit', true],
-  [429, 'quota_exceeded', 'rate_limit', false],
-  [503, 'service_unavailable', 'overloaded', true],
-  [504, 'deadline_exceeded', 'timeout', true],
-  [500, 'from_next_year', 'server', true],
-  [400, 'malformed_function_call', 'server', true],
-  [400, 'unexpected_tool_call', 'server', true],
-  [400, 'missing_thought_signature', 'invalid_request', false],
-  [400, 'prohibited_content', 'invalid_request', false],
-])('Gemini Interactions: %i %s is %s', (status, code, kind, retryable) => {
+it.each(
+  rows(
+    [400, 'parameter_unknown', 'invalid_request', false],
+    [400, 'failed_precondition', 'permission', false],
+    [401, 'authentication', 'authentication', false],
+    [402, 'payment_required', 'permission', false],
+    [404, 'model_not_found', 'not_found', false],
+    [409, 'aborted', 'server', true],
+    [429, 'too_many_requests', 'rate_limit', true],
+    [429, 'quota_exceeded', 'rate_limit', false],
+    [503, 'service_unavailable', 'overloaded', true],
+    [504, 'deadline_exceeded', 'timeout', true],
+    [500, 'from_next_year', 'server', true],
+    [400, 'malformed_function_call', 'server', true],
+    [400, 'unexpected_tool_call', 'server', true],
+    [400, 'missing_thought_signature', 'invalid_request', false],
+    [400, 'prohibited_content', 'invalid_request', false],
+  ),
+)('Gemini Interactions: $status $word is $kind', ({ status, word: code, kind, retryable }) => {
   const error = interactions.decodeError(answer(status, { error: { code, message: 'x' } }))
   expect(error).toMatchObject({ kind, retryable, providerCode: code })
 })

@@ -386,7 +386,7 @@ export const recorded: Readonly<Record<string, Recorded>> = {
     client: () => ollama.createClientCodec(),
     server: ollama.createServerCodec(),
     encodeResponse: ollama.encodeResponse,
-    decodeRequest: ollama.decodeRequest,
+    decodeRequest: (body) => ollama.decodeRequest(body),
     oracle: ollamaClient,
     // A server of today adds an id and a number to calls, and a stream of events does not say when it was begun.
     saidAgain: (response) =>

@@ -72,7 +72,7 @@ export function readStream(codec: ClientCodec, ...events: readonly unknown[]): N
 }
 
 /** A stream that a server of the format writes of these events: its frames, and what they say. */
-export function writeStream(server: ServerCodec, events: readonly MessageEvent[], reply?: Reply) {
+export function writeStream(server: Pick<ServerCodec, 'encodeStream'>, events: readonly MessageEvent[], reply?: Reply) {
   const encoder = server.encodeStream(reply)
   const frames: Frame[] = []
   for (const event of events) encoder.push(event, frames)

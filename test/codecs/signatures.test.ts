@@ -12,7 +12,9 @@ import * as geminiInteractions from '../../src/formats/gemini-interactions/index
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import type { ToolCodec } from '../support/tool-codecs.ts'
+import { endOf, textEvents, writeStream } from './rows.ts'
 
 type ClientFunctions = Pick<ClientCodec, 'encodeRequest' | 'decodeResponse' | 'decodeStream' | 'decodeError'>
 type ServerFunctions = Pick<ServerCodec, 'decodeRequest' | 'encodeResponse' | 'encodeStream' | 'encodeError'>
@@ -52,43 +54,21 @@ const tools: readonly ToolDefinition[] = [
   { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 ]
 const result: ToolMessage = { role: 'tool', toolCallId: 'call_a', name: 'get_weather', content: '25 °C' }
+const call = toolCall('call_a', 'get_weather', { city: 'Oslo' })
+const content = [{ type: 'text', text: 'I look it up.' } as const, call]
 const answer: ChatResponse = {
-  message: {
-    role: 'assistant',
-    content: [
-      { type: 'text', text: 'I look it up.' },
-      {
-        ...{ type: 'tool_call', id: 'call_a', name: 'get_weather', index: 0, complete: true },
-        ...{ arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' },
-      },
-    ],
-    stopReason: 'tool_calls',
-  },
+  message: { role: 'assistant', content, stopReason: 'tool_calls' },
   stopReason: 'tool_calls',
 }
 const events: readonly MessageEvent[] = [
   { type: 'message_start', id: 'a', model: 'm' },
-  { type: 'text_delta', index: 0, text: 'Hi' },
-  { type: 'content_block', index: 0, block: { type: 'text', text: 'Hi' } },
-  {
-    type: 'message_end',
-    message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stopReason: 'stop' },
-    response: {
-      message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stopReason: 'stop' },
-      stopReason: 'stop',
-    },
-  },
+  ...textEvents(0, 'Hi'),
+  endOf({ content: [{ type: 'text', text: 'Hi' }] }),
 ]
 const reply = { id: 'answer_1', model: 'served', createdAt: 1_700_000_000 }
 const refused = { status: 429, headers: { get: () => null }, body: { error: { message: 'Too many' } } }
 
-function framesOf({ encodeStream }: Pick<Wire, 'encodeStream'>): Frame[] {
-  const encoder = encodeStream(reply)
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  encoder.end(frames)
-  return frames
-}
+const framesOf = (server: Pick<ServerCodec, 'encodeStream'>): Frame[] => writeStream(server, events, reply).frames
 
 function fragmentsOf(decoder: ReturnType<Wire['decodeStream']>, frames: readonly Frame[]): Fragment[] {
   const fragments: Fragment[] = []
@@ -101,17 +81,18 @@ const told = ({ kind, message, provider, status }: ApiError) => ({ kind, message
 
 describe.each<readonly [string, Wire]>(wires)(
   'the functions of %s, called as those of every other format',
-  (_name, wire) => {
+  (_, wire) => {
     const client = wire.createClientCodec()
     const server = wire.createServerCodec()
 
-    it('write and read a request', () => {
-      const encoded = wire.encodeRequest(context, { model: 'm', maxTokens: 100 })
-      expect(encoded).toEqual(client.encodeRequest(context, { model: 'm', maxTokens: 100 }))
-      expect(JSON.stringify(encoded.body)).toContain('the weather in Oslo')
-      const asked = wire.decodeRequest(encoded.body, { path: encoded.path })
-      expect(asked).toEqual(server.decodeRequest(encoded.body, { path: encoded.path }))
-      expect(asked.options).toMatchObject({ model: 'm', maxTokens: 100 })
+    it('write and read a request, with the model in its path where the format has it there', () => {
+      const options = { model: 'm', maxTokens: 100 }
+      const encoded = wire.encodeRequest(context, options)
+      const { body, path } = encoded
+      expect(encoded).toEqual(client.encodeRequest(context, options))
+      expect(JSON.stringify(body)).toContain('the weather in Oslo')
+      expect(wire.decodeRequest(body, { path })).toEqual(server.decodeRequest(body, { path }))
+      expect(wire.decodeRequest(body, { path }).options).toMatchObject(options)
     })
 
     it('write and read a whole answer, whose made ids begin where the caller says', () => {
@@ -125,35 +106,27 @@ describe.each<readonly [string, Wire]>(wires)(
       expect(wire.decodeResponse(body)).toEqual(client.decodeResponse(body))
     })
 
-    it('write and read a stream', () => {
+    it('write and read a stream and an error', () => {
       const frames = framesOf(wire)
       expect(frames).toEqual(framesOf(server))
       const fragments = fragmentsOf(wire.decodeStream(), frames)
       expect(fragments).toEqual(fragmentsOf(client.decodeStream(), frames))
       expect(fragments).toContainEqual(expect.objectContaining({ type: 'text', text: 'Hi' }))
       expect(fragments).toContainEqual(expect.objectContaining({ type: 'end', stopReason: 'stop' }))
-    })
-
-    it('write and read an error', () => {
       const error = new ApiError('Too many', { kind: 'rate_limit', retryable: true })
       expect(wire.encodeError(error)).toEqual(server.encodeError(error))
       expect(told(wire.decodeError(refused))).toEqual(told(client.decodeError(refused)))
       expect(wire.decodeError(refused)).toMatchObject({ kind: 'rate_limit', provider: client.provider })
     })
 
-    it('write tools and a result, and read calls', { meta: { promise: '5.06' } }, () => {
+    it('write tools and a result, which is an entry of a conversation, and read calls', {
+      meta: { promise: '5.06' },
+    }, () => {
       expect(JSON.stringify(wire.encodeDefinitions(tools))).toContain('"name":"get_weather"')
       expect(JSON.stringify(wire.encodeResult(result))).toContain('25 °C')
-      const { body } = wire.encodeResponse(answer)
-      expect(wire.decodeToolCalls(body).toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
-    })
-
-    it('read the path of a request, where the format has the model there', () => {
-      const { body, path } = wire.encodeRequest(context, { model: 'in-path' })
-      expect(wire.decodeRequest(body, { path }).options.model).toBe('in-path')
-    })
-
-    it('give a result as an entry of the conversation', () => {
+      const { body: answered } = wire.encodeResponse(answer)
+      const { toolCalls } = wire.decodeToolCalls(answered)
+      expect(toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
       const call = { ...answer.message, role: 'assistant' as const }
       const { body } = wire.encodeRequest({ messages: [...context.messages, call, result] }, { model: 'm' })
       const lists = Object.values(body as object).filter(Array.isArray)
@@ -189,10 +162,4 @@ it('the functions of the formats that have dialects take one in the same place',
   checkDialect(openaiResponses, { ...openaiResponses.openaiDialect, provider: 'acme' })
   checkDialect(anthropic, { provider: 'acme' })
   checkDialect(gemini, { ...gemini.geminiDialect, provider: 'acme' })
-})
-
-it('no path exports a second function that starts a stream', () => {
-  for (const [, wire] of wires) {
-    expect(Object.keys(wire).filter((name) => /Encoder$/.test(name))).toEqual([])
-  }
 })

@@ -85,3 +85,11 @@ export interface Refusals {
   readonly good: Wire
   readonly cases: readonly (readonly [change: string, finding: RegExp, Wire])[]
 }
+
+type Case = Refusals['cases'][number]
+/** Changes of a body. A list is its conversation, which has this name. */
+export const withTurns = (
+  field: string,
+  cases: readonly (readonly [change: string, finding: RegExp, Wire | readonly unknown[]])[],
+): readonly Case[] =>
+  cases.map(([change, finding, body]): Case => [change, finding, isObject(body) ? body : { [field]: body }])

@@ -13,10 +13,8 @@ import { decodeText } from '../../support/decode.ts'
 import { endOf, textEvents, writeStream } from '../rows.ts'
 import { oracle } from './oracle.ts'
 
-const invalid = {
-  ...{ type: 'invalid_tool_call', id: 'c', name: 'f', index: 0, argumentsText: '{"a":', error: 'unexpected end' },
-  reason: 'malformed_json',
-} as const
+const call = { id: 'c', name: 'f', index: 0, argumentsText: '{"a":', error: 'unexpected end' }
+const invalid = { type: 'invalid_tool_call', ...call, reason: 'malformed_json' } as const
 
 it('an invalid call is the error of the server, since an empty object would run the tool with nothing', () => {
   const message = { role: 'assistant', content: 'Hi', invalidToolCalls: [invalid] } as const

@@ -13,6 +13,7 @@ import {
   type Validator,
   validator,
   type Wire,
+  withTurns,
   words,
 } from '../validator.ts'
 
@@ -374,56 +375,46 @@ export const refusals: readonly Refusals[] = [
     title: 'Messages',
     provider: 'anthropic',
     good,
-    cases: [
+    cases: withTurns('messages', [
       ['no limit', /max_tokens/, { max_tokens: undefined }],
-      ['an assistant first', /not a user/, { messages: [says(text('x'))] }],
-      ['a call without a result', /0 `tool_result` blocks/, { messages: [user, says(call('a')), user] }],
-      ['a result too many', /unexpected/, { messages: [hears(result('a'))] }],
-      ['results behind text', /come first/, { messages: [user, says(call('a')), hears(text('x'), result('a'))] }],
-      ['an id twice', /unique/, { messages: [user, says(call('a'), call('a')), hears(result('a'), result('a'))] }],
-      ['an illegal id', /\.id/, { messages: [user, says(call('f:0')), hears(result('f:0'))] }],
-      [
-        'input that is not an object',
-        /not an object/,
-        { messages: [user, says({ ...call('a'), input: '{}' }), hears(result('a'))] },
-      ],
-      ['blank text', /non-empty/, { messages: [hears(text(' '))] }],
-      ['empty content', /non-empty content/, { messages: [hears()] }],
-      ['unsigned thinking', /signature/, { messages: [user, says({ ...thinking, signature: '' }, text('x'))] }],
-      ['thinking that comes last', /final block/, { messages: [user, says(text('x'), thinking)] }],
-      ['text behind a call', /refused/, { messages: [user, says(call('a'), text('x')), hears(result('a'))] }],
-      ['a system message', /role "system"/, { messages: [user, { role: 'system', content: 'x' }] }],
-      ['white space at the end', /whitespace/, { messages: [user, says(text('x '))] }],
+      ['an assistant first', /not a user/, [says(text('x'))]],
+      ['a call without a result', /0 `tool_result` blocks/, [user, says(call('a')), user]],
+      ['a result too many', /unexpected/, [hears(result('a'))]],
+      ['results behind text', /come first/, [user, says(call('a')), hears(text('x'), result('a'))]],
+      ['an id twice', /unique/, [user, says(call('a'), call('a')), hears(result('a'), result('a'))]],
+      ['an illegal id', /\.id/, [user, says(call('f:0')), hears(result('f:0'))]],
+      ['input that is not an object', /not an object/, [user, says({ ...call('a'), input: '{}' }), hears(result('a'))]],
+      ['blank text', /non-empty/, [hears(text(' '))]],
+      ['empty content', /non-empty content/, [hears()]],
+      ['unsigned thinking', /signature/, [user, says({ ...thinking, signature: '' }, text('x'))]],
+      ['thinking that comes last', /final block/, [user, says(text('x'), thinking)]],
+      ['text behind a call', /refused/, [user, says(call('a'), text('x')), hears(result('a'))]],
+      ['a system message', /role "system"/, [user, { role: 'system', content: 'x' }]],
+      ['white space at the end', /whitespace/, [user, says(text('x '))]],
       [
         'a data URL',
         /raw base64/,
-        {
-          messages: [
-            hears({
-              type: 'image',
-              source: { type: 'base64', media_type: 'image/png', data: 'data:image/png;base64,aGk=' },
-            }),
-          ],
-        },
+        [
+          hears({
+            type: 'image',
+            source: { type: 'base64', media_type: 'image/png', data: 'data:image/png;base64,aGk=' },
+          }),
+        ],
       ],
       ['another schema than an object’s', /must be "object"/, { tools: [{ name: 'f', input_schema: {} }] }],
       [
         'a field that only answers have',
         /unknown field "file_id"/,
-        { messages: [user, says({ ...text('x'), citations: [{ type: 'char_location', file_id: null }] }), user] },
+        [user, says({ ...text('x'), citations: [{ type: 'char_location', file_id: null }] }), user],
       ],
       [
         'an image in an error',
         /must be type `text`/,
-        { messages: [user, says(call('a')), hears({ ...result('a'), is_error: true, content: [image] })] },
+        [user, says(call('a')), hears({ ...result('a'), is_error: true, content: [image] })],
       ],
-      ['a server tool without its result', /without its result/, { messages: [user, says(search, text('x')), user] }],
-      ['a result of no server tool', /unexpected/, { messages: [user, says(found, text('x')), user] }],
-      [
-        'results for code that waits nowhere',
-        /container_id is required/,
-        { messages: [user, code, hears(result('a'))] },
-      ],
+      ['a server tool without its result', /without its result/, [user, says(search, text('x')), user]],
+      ['a result of no server tool', /unexpected/, [user, says(found, text('x')), user]],
+      ['results for code that waits nowhere', /container_id is required/, [user, code, hears(result('a'))]],
       [
         'more than results for code that waits',
         /results alone/,
@@ -444,28 +435,24 @@ export const refusals: readonly Refusals[] = [
         /forces tool use/,
         { thinking: { type: 'enabled' }, tool_choice: { type: 'any' } },
       ],
-      ['a fifth cache mark, in a result', /5 marks/, { messages: [user, says(call('a')), hears(marked(5))] }],
-      [
-        'a mark of an hour after a short one',
-        /1h after/,
-        { messages: [user, says(call('a')), hears(marked(1, '1h'))] },
-      ],
-      ['a mark on thinking', /on thinking/, { messages: [user, says({ ...thinking, ...mark() }, text('x')), user] }],
-    ],
+      ['a fifth cache mark, in a result', /5 marks/, [user, says(call('a')), hears(marked(5))]],
+      ['a mark of an hour after a short one', /1h after/, [user, says(call('a')), hears(marked(1, '1h'))]],
+      ['a mark on thinking', /on thinking/, [user, says({ ...thinking, ...mark() }, text('x')), user]],
+    ]),
   },
   {
     title: 'Messages of Claude 4.7',
     provider: 'anthropic',
     model: 'claude-opus-4-7',
     good,
-    cases: [
-      ['an answer at the end', /does not support assistant message prefill/, { messages: [user, says(text('x'))] }],
+    cases: withTurns('messages', [
+      ['an answer at the end', /does not support assistant message prefill/, [user, says(text('x'))]],
       [
         'a forced call beside adaptive thinking',
         /forces tool use/,
         { thinking: { type: 'adaptive' }, tool_choice: { type: 'tool', name: 'f' } },
       ],
-    ],
+    ]),
   },
 ]
 

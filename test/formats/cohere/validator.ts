@@ -8,6 +8,7 @@ import {
   type Validator,
   validator,
   type Wire,
+  withTurns,
   words,
 } from '../validator.ts'
 
@@ -176,7 +177,7 @@ export const refusals: readonly Refusals[] = [
     title: 'Cohere',
     provider: 'cohere',
     good,
-    cases: [
+    cases: withTurns('messages', [
       ['a field of another wire', /top_p/, { top_p: 1 }],
       ['both penalties', /both penalties/, { frequency_penalty: 0.1, presence_penalty: 0.1 }],
       ['a temperature above 1', /out of range/, { temperature: 1.1 }],
@@ -188,26 +189,21 @@ export const refusals: readonly Refusals[] = [
         { response_format: { type: 'json_object', json_schema: { type: 'object' } } },
       ],
       ['JSON that nothing asks for', /asks for JSON/, { response_format: { type: 'json_object' } }],
-      ['an assistant at the end', /cannot be answered/, { messages: [user, { role: 'assistant', content: 'x' }] }],
-      ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
-      ['a late system message', /first in the list/, { messages: [user, { role: 'system', content: 'x' }] }],
-      ['arguments as an object', /object/, { messages: [user, turn({}), result] }],
-      ['a result of another call', /due are/, { messages: [user, turn(), { ...result, tool_call_id: 'c2' }] }],
-      ['a call without a result', /no results/, { messages: [user, turn()] }],
-      ['an empty turn', /must not be empty/, { messages: [user, { role: 'assistant', content: '' }] }],
+      ['an assistant at the end', /cannot be answered/, [user, { role: 'assistant', content: 'x' }]],
+      ['a developer', /role "developer"/, [{ role: 'developer', content: 'x' }]],
+      ['a late system message', /first in the list/, [user, { role: 'system', content: 'x' }]],
+      ['arguments as an object', /object/, [user, turn({}), result]],
+      ['a result of another call', /due are/, [user, turn(), { ...result, tool_call_id: 'c2' }]],
+      ['a call without a result', /no results/, [user, turn()]],
+      ['an empty turn', /must not be empty/, [user, { role: 'assistant', content: '' }]],
       [
         'an image of an assistant',
         /type "image_url"/,
-        {
-          messages: [
-            user,
-            { role: 'assistant', content: [{ type: 'image_url', image_url: { url: 'https://a.example' } }] },
-          ],
-        },
+        [user, { role: 'assistant', content: [{ type: 'image_url', image_url: { url: 'https://a.example' } }] }],
       ],
       ['a schema beside tools', /beside tools/, { tools: [tool], response_format: { type: 'json_object' } }],
       ['a choice of nothing', /needs tools/, { tool_choice: 'REQUIRED' }],
       ['a tool without a schema', /required by the type/, { tools: [{ type: 'function', function: { name: 'f' } }] }],
-    ],
+    ]),
   },
 ]

@@ -9,6 +9,7 @@ import {
   type Validator,
   validator,
   type Wire,
+  withTurns,
   words,
 } from '../validator.ts'
 
@@ -88,15 +89,15 @@ export const refusals: readonly Refusals[] = [
     title: 'Ollama',
     provider: 'ollama',
     good,
-    cases: [
+    cases: withTurns('messages', [
       ['silence about streaming', /stream/, { stream: undefined }],
-      ['parts', /not text/, { messages: [{ role: 'user', content: [] }] }],
-      ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
-      ['arguments as text', /not an object/, { messages: [user, turn('{}'), result] }],
-      ['a result of another tool', /is due/, { messages: [user, turn(), { ...result, tool_name: 'g' }] }],
-      ['a call without a result', /no results/, { messages: [user, turn()] }],
-      ['an image with its type', /raw base64/, { messages: [{ ...user, images: ['data:image/png;base64,aGk='] }] }],
-      ['an empty turn', /nothing in it/, { messages: [user, { role: 'assistant', content: '' }] }],
-    ],
+      ['parts', /not text/, [{ role: 'user', content: [] }]],
+      ['a developer', /role "developer"/, [{ role: 'developer', content: 'x' }]],
+      ['arguments as text', /not an object/, [user, turn('{}'), result]],
+      ['a result of another tool', /is due/, [user, turn(), { ...result, tool_name: 'g' }]],
+      ['a call without a result', /no results/, [user, turn()]],
+      ['an image with its type', /raw base64/, [{ ...user, images: ['data:image/png;base64,aGk='] }]],
+      ['an empty turn', /nothing in it/, [user, { role: 'assistant', content: '' }]],
+    ]),
   },
 ]

@@ -14,6 +14,7 @@ import {
   type Validator,
   validator,
   type Wire,
+  withTurns,
   words,
 } from '../validator.ts'
 
@@ -220,56 +221,50 @@ export const refusals: readonly Refusals[] = [
     title: 'Responses',
     provider: 'openai',
     good,
-    cases: [
-      ['an empty input', /empty input/, { input: [] }],
-      ['a call without an output', /No tool output/, { input: [user, call] }],
-      ['an output without a call', /No tool call/, { input: [user, output] }],
-      ['a call twice', /there twice/, { input: [user, call, output, call, output] }],
-      ['reasoning that nothing follows', /required following item/, { input: [user, thought] }],
-      ['reasoning before a user', /required following item/, { input: [thought, user] }],
+    cases: withTurns('input', [
+      ['an empty input', /empty input/, []],
+      ['a call without an output', /No tool output/, [user, call]],
+      ['an output without a call', /No tool call/, [user, output]],
+      ['a call twice', /there twice/, [user, call, output, call, output]],
+      ['reasoning that nothing follows', /required following item/, [user, thought]],
+      ['reasoning before a user', /required following item/, [thought, user]],
       [
         'reasoning without its content',
         /not found/,
-        { input: [user, { ...thought, encrypted_content: undefined }, call, output] },
+        [user, { ...thought, encrypted_content: undefined }, call, output],
       ],
-      ['an id with a wrong prefix', /does not begin/, { input: [user, { ...call, id: 'rs_1' }, output] }],
+      ['an id with a wrong prefix', /does not begin/, [user, { ...call, id: 'rs_1' }, output]],
       [
         'input text of an assistant',
         /input_text/,
-        {
-          input: [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }],
-        },
+        [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }],
       ],
       [
         'an image as an object',
         /image/,
-        {
-          input: [{ role: 'user', content: [{ type: 'input_image', image_url: { url: 'https://x.y' } }] }],
-        },
+        [{ role: 'user', content: [{ type: 'input_image', image_url: { url: 'https://x.y' } }] }],
       ],
-      ['broken arguments', /not a JSON object/, { input: [user, { ...call, arguments: '{"a' }, output] }],
-      ['a call of a shell without an output', /No tool output/, { input: [user, shell] }],
+      ['broken arguments', /not a JSON object/, [user, { ...call, arguments: '{"a' }, output]],
+      ['a call of a shell without an output', /No tool output/, [user, shell]],
       [
         'a field of an output that only answers have',
         /only in answers/,
-        { input: [user, shell, { ...shell, type: 'shell_call_output', output: [{ stdout: 'x', created_by: 'x' }] }] },
+        [user, shell, { ...shell, type: 'shell_call_output', output: [{ stdout: 'x', created_by: 'x' }] }],
       ],
       ['nested tools', /flat/, { tools: [{ type: 'function', name: 'f', function: {} }] }],
       ['stop sequences', /no such field/, { stop: ['x'] }],
-      ['a reference without a store', /stored items/, { input: [user, { type: 'item_reference', id: 'msg_1' }] }],
+      ['a reference without a store', /stored items/, [user, { type: 'item_reference', id: 'msg_1' }]],
       [
         'a citation that lacks a field',
         /lacks a field/,
-        {
-          input: [
-            {
-              role: 'assistant',
-              content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
-            },
-            user,
-          ],
-        },
+        [
+          {
+            role: 'assistant',
+            content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+          },
+          user,
+        ],
       ],
-    ],
+    ]),
   },
 ]
