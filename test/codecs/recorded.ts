@@ -4,7 +4,7 @@
  */
 import type { ClientCodec, ServerCodec } from '../../src/core/codec.ts'
 import { blocksOf } from '../../src/core/content.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../src/core/messages.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, Loss } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as bedrock from '../../src/formats/bedrock-converse/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'
@@ -31,7 +31,7 @@ export interface Recorded {
   client(one: CorpusCase): ClientCodec
   readonly server: ServerCodec
   /** The function of the format: the server's own also seals the proofs of other providers. */
-  encodeResponse(response: ChatResponse): { readonly body: unknown }
+  encodeResponse(response: ChatResponse): { readonly body: unknown; readonly losses: readonly Loss[] }
   decodeRequest(body: unknown, path: string, one: CorpusCase): ReturnType<ServerCodec['decodeRequest']>
   readonly oracle: Oracle
   /** Whether the official client can follow a stream. Default: all but `every-oddity`. */
@@ -76,6 +76,12 @@ function ofAnthropic({ message, usage, ...rest }: ChatResponse): Loose {
   return withoutNulls({ ...rest, usage: figures, message: { ...message, usage: figures, content } })
 }
 
+function withoutCallers({ providerData: _, ...response }: Loose): unknown {
+  const ofCall = (block: Loose) => (block.type === 'tool_call' ? without(block, isOwn) : block)
+  const { message } = response
+  return { ...response, message: { ...message, content: message.content.map(ofCall) } }
+}
+
 /** The steps of the usage: only its beta client keeps them. */
 async function withIterations(text: string): Promise<unknown> {
   const theirs = (await anthropicClient.stream(text)) as JsonObject
@@ -106,7 +112,8 @@ function ofGeminiAgain({ message, stopReason, usage }: ChatResponse, { kind, tex
         .join('')
     : message.content
   const { createdAt: _, ...info } = message.response ?? {}
-  return { content: without(content, (key) => key === 'argumentsText'), info, stopReason, usage }
+  const { finishMessage: _finish, citationMetadata: _cited, ...kept } = message.providerData?.gemini ?? {}
+  return { kept, content: without(content, (key) => key === 'argumentsText'), info, stopReason, usage }
 }
 
 /** We say which candidate it is and who speaks, and leave out what says nothing: parts without data, content without parts, empty lists. */
@@ -343,7 +350,7 @@ export const recorded: Readonly<Record<string, Recorded>> = {
     follows: (one) => !hasOne(Object.keys(anthropicDiffers))(one),
     said: ofAnthropic,
     // A call that streams begins before we hand out the fields kept with it (`caller`): the losses of the encoder say so.
-    saidAgain: (response) => without(ofAnthropic(response), isOwn),
+    saidAgain: (response) => withoutCallers(ofAnthropic(response)),
     followsAgain: (one) => !has('tool-args-invalid-json')(one),
     // `output_format` is the older name of `output_config.format`, and needs a beta header that the newer does not (§2.3).
     request: ({ output_format: format, ...body }) => ({ ...body, ...(format && { output_config: { format } }) }),

@@ -1,5 +1,6 @@
 /** Answers of Messages, whole and streamed, in both directions: `wire/anthropic.md` §3 and §4. */
 import { describe, expect, it } from 'vitest'
+import type { Fragment } from '../../../src/core/codec.ts'
 import { blocksOf } from '../../../src/core/content.ts'
 import { ApiError } from '../../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock } from '../../../src/core/messages.ts'
@@ -35,12 +36,12 @@ it('a block of a kind to come is kept when the stream ends or fails before it do
     { type: 'unknown' },
   ])
   const machine = decodeStream()
-  const out: object[] = []
-  const push = (event: object) => machine.push({ data: JSON.stringify(event) }, out as never)
+  const out: Fragment[] = []
+  const push = (event: object) => machine.push({ data: JSON.stringify(event) }, out)
   push(start)
   push(hologram)
   expect(() => push({ type: 'error', error: { type: 'api_error', message: 'x' } })).toThrow(ApiError)
-  machine.end(out as never)
+  machine.end(out)
   expect(out.at(-1)).toMatchObject({ type: 'block', block: { type: 'unknown' } })
 })
 
@@ -72,24 +73,40 @@ it.each(['whole', 'streamed'])(
   },
 )
 
-it('a stream may end with [DONE], and twice; and its steps may name the model that answered', () => {
+it('the steps of an answer name the model that answered, where no block does', () => {
   const iterations = [{ type: 'fallback_message', model: 'claude-opus-4-8', input_tokens: 3, output_tokens: 2 }]
-  const end = { ...stop('end_turn'), usage: { iterations } }
   const text = open({ type: 'text', text: 'Hi' })
-  const { message } = readStream(createClientCodec(), start, text, end, { type: 'message_stop' }, '[DONE]', '')
-  expect(message).toMatchObject({
-    content: [{ text: 'Hi' }],
-    stopReason: 'stop',
-    response: { model: 'claude-opus-4-8' },
-  })
+  const { message } = readStream(createClientCodec(), start, text, { ...stop('end_turn'), usage: { iterations } })
+  expect(message).toMatchObject({ content: [{ text: 'Hi' }], response: { model: 'claude-opus-4-8' } })
 })
 
-it('arguments in the pieces of a call replace those that it began with', () => {
-  const call = open({ type: 'tool_use', id: 'x', name: 'f', input: { a: 0 } })
-  const delta = { type: 'input_json_delta', partial_json: '{"a":1}' }
-  const piece = { type: 'content_block_delta', index: 0, delta }
-  const { message } = readStream(createClientCodec(), start, call, piece, close(), stop('tool_use'))
+it('the end may be [DONE], and twice', () => {
+  const machine = decodeStream()
+  const out: Fragment[] = []
+  const end = { type: 'message_stop' }
+  const events = [start, open({ type: 'text', text: 'Hi' }), close(), stop('end_turn'), end].map((one) =>
+    JSON.stringify(one),
+  )
+  for (const data of [...events, '[DONE]', '']) machine.push({ data }, out)
+  machine.end(out)
+  expect(out.filter(({ type }) => type === 'end')).toHaveLength(1)
+})
+
+it.each([
+  ['an object, which pieces replace', { a: 0 }, [{ type: 'input_json_delta', partial_json: '{"a":1}' }]],
+  ['text', '{"a":1}', []],
+])('a call may begin with its input as %s', (_, input, deltas) => {
+  const call = open({ type: 'tool_use', id: 'x', name: 'f', input })
+  const pieces = deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta }))
+  const { message } = readStream(createClientCodec(), start, call, ...pieces, close(), stop('tool_use'))
   expect(message.content).toMatchObject([{ type: 'tool_call', arguments: { a: 1 } }])
+})
+
+it('the result of a server tool that failed says so', () => {
+  const output = { type: 'web_fetch_tool_result_error', error_code: 'unavailable' }
+  const content = [{ type: 'web_fetch_tool_result', tool_use_id: 's1', content: output }]
+  const { message } = decodeResponse({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' })
+  expect(message.content).toMatchObject([{ type: 'server_tool_result', status: 'error', output }])
 })
 
 describe('an answer of another provider', () => {

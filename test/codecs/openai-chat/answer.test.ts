@@ -16,6 +16,7 @@ import { deepseekDialect } from '../../../src/providers/deepseek.ts'
 import { ollamaChatDialect } from '../../../src/providers/ollama-chat.ts'
 import { openrouterDialect } from '../../../src/providers/openrouter.ts'
 import { perplexityDialect } from '../../../src/providers/perplexity.ts'
+import { xaiDialect } from '../../../src/providers/xai.ts'
 import { decodeText } from '../../support/decode.ts'
 import { endOf, failStream, readStream, sse, textEvents, writeStream } from '../rows.ts'
 import { oracle } from './oracle.ts'
@@ -107,13 +108,34 @@ describe('a whole answer', () => {
   })
 })
 
+it.each([
+  // xAI counts output and reasoning apart, and the total shows it when it does not (dialects.md §3).
+  [xaiDialect, [12, 1, 303], { reasoning: 290 }, { outputTokens: 291, reasoningTokens: 290 }],
+  [xaiDialect, [12, 291, 303], { reasoning: 290 }, { outputTokens: 291 }],
+  [xaiDialect, [10, 1, 41], { cached: 30 }, { inputTokens: 40, cacheReadTokens: 30 }],
+  // For all others reasoning is part of the output; more of it than that, which the total disproves, is left out (§2 rule 7).
+  [compatible, [1, 5, 6], { reasoning: 9 }, { outputTokens: 5, totalTokens: 6, reasoningTokens: undefined }],
+] as const)('figures of $provider: %j with %j are %j', (dialect, [input, output, total], parts, figures) => {
+  const { reasoning, cached } = parts as { reasoning?: number; cached?: number }
+  const usage = {
+    ...{ prompt_tokens: input, completion_tokens: output, total_tokens: total },
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+  }
+  const read = decodeResponse({ ...body({ content: 'So' }), usage }, { dialect }).usage
+  expect({ reasoningTokens: undefined, ...read }).toMatchObject(figures)
+})
+
 /** The streams in which libraries merged, lost, mended or ran the wrong call; `test/recordings` has more. See peers.md §1d and appendix A. */
 describe('calls of a stream', () => {
   const weather = { id: 'call_a', type: 'function', name: 'weather' }
   const second = { ...weather, id: 'call_b' }
   const [oslo, rome] = ['{"city":"Oslo"}', '{"city":"Rome"}'] as const
-  const piece = (index: number | undefined, args: unknown, { name, ...more }: { id?: string; name?: string } = {}) =>
-    delta({ tool_calls: [JSON.parse(JSON.stringify({ index, ...more, function: { name, arguments: args } }))] })
+  const piece = (
+    index: number | undefined,
+    args: unknown,
+    { name, ...more }: { id?: string | null; name?: string | null } = {},
+  ) => delta({ tool_calls: [JSON.parse(JSON.stringify({ index, ...more, function: { name, arguments: args } }))] })
 
   it.each([
     [
@@ -128,6 +150,23 @@ describe('calls of a stream', () => {
       ['call_a', 'call_b'],
     ],
     ['no id', [piece(0, oslo, { name: 'weather' })], ['call_0']],
+    ['an empty id', [piece(0, oslo, { id: '', name: 'weather' })], ['call_0']],
+    ['an id in every piece', [piece(0, '{"city"', weather), piece(0, ':"Oslo"}', { id: 'call_a' })], ['call_a']],
+    ['an empty id in later pieces', [piece(0, '', weather), piece(0, oslo, { id: '', name: '' })], ['call_a']],
+    ['id and name null later', [piece(0, '', weather), piece(0, oslo, { id: null, name: null })], ['call_a']],
+    [
+      'whole calls without an index',
+      [piece(undefined, oslo, weather), piece(undefined, rome, second)],
+      ['call_a', 'call_b'],
+    ],
+    ['an index that begins at 1', [piece(1, '', weather), piece(1, oslo)], ['call_a']],
+    ['a name with every piece', [piece(0, '{"city"', weather), piece(0, ':"Oslo"}', { name: 'weather' })], ['call_a']],
+    ['arguments that are absent at first', [piece(0, undefined, weather), piece(0, oslo)], ['call_a']],
+    [
+      'pieces that alternate by index',
+      [piece(0, '', weather), piece(1, '', second), piece(0, '{"city"'), piece(1, rome), piece(0, ':"Oslo"}')],
+      ['call_a', 'call_b'],
+    ],
     ['a name in two pieces', [piece(0, '', { ...weather, name: 'wea' }), piece(0, oslo, { name: 'ther' })], ['call_a']],
     ['arguments that are an object', [piece(0, { city: 'Oslo' }, weather)], ['call_a']],
     [

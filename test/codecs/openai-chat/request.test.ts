@@ -329,6 +329,45 @@ describe('hosts that differ', () => {
       ['options.reasoning.budgetTokens dropped minor'],
       xai('grok-4-0709'),
     ],
+    ...(
+      [
+        ['grok-4-0709', 'high', undefined],
+        ['grok-4.20-reasoning', 'high', undefined],
+        ['grok-4.3', 'none', 'none'],
+        ['grok-4.5', 'none', 'low'],
+        ['grok-4.5', 'max', 'high'],
+      ] as const
+    ).map(
+      ([name, effort, sent]) =>
+        [
+          `xAI: ${name} takes effort ${effort} as ${sent} (§3)`,
+          { reasoning: { effort } },
+          { reasoning_effort: sent },
+          effort === sent ? [] : ['options.reasoning.effort'],
+          xai(name),
+        ] as const,
+    ),
+    [
+      'OpenRouter is asked for reasoning by effort (§7)',
+      { reasoning: { effort: 'low' } },
+      { reasoning: { effort: 'low' } },
+      [],
+      openrouter('anthropic/claude-x'),
+    ],
+    [
+      'OpenRouter is asked for reasoning by tokens',
+      { reasoning: { budgetTokens: 2000 } },
+      { reasoning: { max_tokens: 2000 } },
+      [],
+      openrouter('anthropic/claude-x'),
+    ],
+    [
+      'Vercel is asked for reasoning',
+      { reasoning: {} },
+      { reasoning: { enabled: true } },
+      [],
+      vercelGateway('anthropic/claude-x'),
+    ],
     [
       'DeepSeek gets no reasoning back before the first call (§4)',
       { messages: [hi, says([reasoning, so])] },
