@@ -30,6 +30,14 @@ it('a result of a tool that the provider runs has the name of the tool, which th
   expect(names).toEqual(['web_search', 'code_execution', undefined])
 })
 
+it('a block of a kind to come grows by its deltas: text is appended, and other values are replaced', () => {
+  const delta = { type: 'hologram_delta', name: 'b', at: 2 }
+  const piece = { type: 'content_block_delta', index: 0, delta }
+  const hologram = open({ type: 'hologram', name: 'a', at: 1 })
+  const { message } = readStream(createClientCodec(), start, hologram, piece, close(), stop('end_turn'))
+  expect(message.content).toMatchObject([{ type: 'unknown', value: { type: 'hologram', name: 'ab', at: 2 } }])
+})
+
 it('a block of a kind to come is kept when the stream ends or fails before it does', () => {
   const hologram = open({ type: 'hologram', id: 'h' })
   expect(readStream(createClientCodec(), start, hologram, stop('end_turn')).message.content).toMatchObject([
@@ -80,21 +88,22 @@ it('the steps of an answer name the model that answered, where no block does', (
   expect(message).toMatchObject({ content: [{ text: 'Hi' }], response: { model: 'claude-opus-4-8' } })
 })
 
-it('the end may be [DONE], and twice', () => {
+it('an answer begins once, and its end may be [DONE], and twice', () => {
   const machine = decodeStream()
   const out: Fragment[] = []
   const end = { type: 'message_stop' }
-  const events = [start, open({ type: 'text', text: 'Hi' }), close(), stop('end_turn'), end].map((one) =>
+  const events = [start, start, open({ type: 'text', text: 'Hi' }), close(), stop('end_turn'), end].map((one) =>
     JSON.stringify(one),
   )
   for (const data of [...events, '[DONE]', '']) machine.push({ data }, out)
   machine.end(out)
-  expect(out.filter(({ type }) => type === 'end')).toHaveLength(1)
+  expect(out.filter(({ type }) => /^(?:start|end)$/.test(type)).map(({ type }) => type)).toEqual(['start', 'end'])
 })
 
 it.each([
   ['an object, which pieces replace', { a: 0 }, [{ type: 'input_json_delta', partial_json: '{"a":1}' }]],
   ['text', '{"a":1}', []],
+  ['nothing', undefined, [{ type: 'input_json_delta', partial_json: '{"a":1}' }]],
 ])('a call may begin with its input as %s', (_, input, deltas) => {
   const call = open({ type: 'tool_use', id: 'x', name: 'f', input })
   const pieces = deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta }))

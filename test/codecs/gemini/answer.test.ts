@@ -117,6 +117,11 @@ describe('a part', () => {
   })
 })
 
+it('an unknown field of a content goes back in the content', () => {
+  const body = wholeOf([], { content: { role: 'model', parts: [{ text: 'Hi' }], novelty: 1 } })
+  expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
+})
+
 it('a blocked prompt is read with its reason, and goes back as it came', () => {
   const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' } }
   expect(decodeResponse(body)).toMatchObject({ stopReason: 'content_filter', message: { content: [] } })

@@ -112,6 +112,7 @@ it.each([
   // xAI counts output and reasoning apart, and the total shows it when it does not (dialects.md §3).
   [xaiDialect, [12, 1, 303], { reasoning: 290 }, { outputTokens: 291, reasoningTokens: 290 }],
   [xaiDialect, [12, 291, 303], { reasoning: 290 }, { outputTokens: 291 }],
+  [xaiDialect, [12, 300, undefined], { reasoning: 290 }, { outputTokens: 590, reasoningTokens: 290 }],
   [xaiDialect, [10, 1, 41], { cached: 30 }, { inputTokens: 40, cacheReadTokens: 30 }],
   // For all others reasoning is part of the output; more of it than that, which the total disproves, is left out (§2 rule 7).
   [compatible, [1, 5, 6], { reasoning: 9 }, { outputTokens: 5, totalTokens: 6, reasoningTokens: undefined }],
@@ -196,6 +197,9 @@ describe('a stream', () => {
     const text = sse(first, delta({ content: 'Hi' }), '[DONE]')
     expect(decodeText(createClientCodec(openai), text).error).toBeInstanceOf(InterruptedError)
     expect(decodeText(host, text).response?.stopReason).toBe('stop')
+    const whole = { choices: [{ message: { content: 'Hi' } }] }
+    expect(() => decodeResponse(whole)).toThrow(InterruptedError)
+    expect(decodeResponse(whole, { dialect: compatible }).stopReason).toBe('stop')
   })
 
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
