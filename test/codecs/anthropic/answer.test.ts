@@ -30,6 +30,12 @@ it('a result of a tool that the provider runs has the name of the tool, which th
   expect(names).toEqual(['web_search', 'code_execution', undefined])
 })
 
+it('a second message, which a proxy can insert, goes on with the same answer', () => {
+  const said = (text: string) => [open({ type: 'text', text }), close()]
+  const { message } = readStream(createClientCodec(), start, ...said('a'), start, ...said('b'), stop('end_turn'))
+  expect(message.content).toMatchObject([{ text: 'a' }, { text: 'b' }])
+})
+
 it('a block of a kind to come grows by its deltas: text is appended, and other values are replaced', () => {
   const delta = { type: 'hologram_delta', name: 'b', at: 2 }
   const piece = { type: 'content_block_delta', index: 0, delta }
