@@ -42,7 +42,8 @@ export function permit({ wire, request, body }: CheckedRequest, user: string, al
       `${place} continues a conversation that the provider stores, which is not an allowed field`,
     )
   }
-  const scope: Scope = { allowed, runsTools: [...allowed].some((name) => name.includes('.tools.')) }
+  const mayRunTools = [...allowed].some((name) => name.includes('.tools.'))
+  const scope: Scope = { allowed, runsTools: mayRunTools || tools.some(isHosted) } // a tool that is not allowed is the error to report
   const { model, stream, providerOptions = {}, ...options } = request.options
   const own = Object.entries(providerOptions).map(([format, fields]): [string, JsonObject] => {
     return [
