@@ -7,6 +7,11 @@ import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason }
 import { call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 const opaque: Opaque = { provider: 'p', model: 'm', format: 'f', data: { signature: 's' } }
+const text = (said: string, more: { key?: number; refusal?: true; opaque?: Opaque } = {}) =>
+  ({ type: 'text', text: said, ...more }) as const
+const reasoning = (said: string, more: { key?: number; opaque?: Opaque } = {}) =>
+  ({ type: 'reasoning', text: said, ...more }) as const
+const close = (key: number | string): Fragment => ({ type: 'close', key })
 const contentOf = (fragments: readonly Fragment[], options?: AssembleOptions) =>
   endOf(eventsOf([...fragments, end], options)).message.content
 
@@ -23,20 +28,17 @@ describe('blocks', () => {
     const events = eventsOf(
       [
         { type: 'start', id: 'r', model: 'm', createdAt: 5 },
-        { type: 'reasoning', text: 'h' },
-        { type: 'reasoning', text: 'm' },
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'b' },
+        reasoning('h'),
+        reasoning('m'),
+        text('a'),
+        text('b'),
         { type: 'end', stopReason: 'stop', rawStopReason: 'end_turn', providerState: { previousResponseId: 'r' } },
       ],
       { provider: 'acme' },
     )
     const message: AssistantMessage = {
       role: 'assistant',
-      content: [
-        { type: 'reasoning', text: 'hm' },
-        { type: 'text', text: 'ab' },
-      ],
+      content: [reasoning('hm'), text('ab')],
       stopReason: 'stop',
       rawStopReason: 'end_turn',
       response: { provider: 'acme', id: 'r', model: 'm', createdAt: 5 },
@@ -45,10 +47,10 @@ describe('blocks', () => {
       { type: 'message_start', id: 'r', model: 'm' },
       { type: 'reasoning_delta', index: 0, text: 'h' },
       { type: 'reasoning_delta', index: 0, text: 'm' },
-      { type: 'content_block', index: 0, block: { type: 'reasoning', text: 'hm' } },
+      { type: 'content_block', index: 0, block: reasoning('hm') },
       { type: 'text_delta', index: 1, text: 'a' },
       { type: 'text_delta', index: 1, text: 'b' },
-      { type: 'content_block', index: 1, block: { type: 'text', text: 'ab' } },
+      { type: 'content_block', index: 1, block: text('ab') },
       {
         type: 'message_end',
         message,
@@ -59,70 +61,45 @@ describe('blocks', () => {
 
   it('with keys may be open at the same time', () => {
     const events = eventsOf([
-      { type: 'text', text: 'a', key: 0 },
-      { type: 'text', text: 'x', key: 1 },
-      { type: 'text', text: 'b', key: 0 },
-      { type: 'close', key: 1 },
-      { type: 'text', text: 'c', key: 0 },
-      { type: 'close', key: 0 },
-      { type: 'close', key: 0 },
+      text('a', { key: 0 }),
+      text('x', { key: 1 }),
+      text('b', { key: 0 }),
+      close(1),
+      text('c', { key: 0 }),
+      close(0),
+      close(0),
       end,
     ])
     expect(events.filter((event) => event.type === 'content_block')).toEqual([
-      { type: 'content_block', index: 1, block: { type: 'text', text: 'x' } },
-      { type: 'content_block', index: 0, block: { type: 'text', text: 'abc' } },
+      { type: 'content_block', index: 1, block: text('x') },
+      { type: 'content_block', index: 0, block: text('abc') },
     ])
-    expect(endOf(events).message.content).toEqual([
-      { type: 'text', text: 'abc' },
-      { type: 'text', text: 'x' },
-    ])
+    expect(endOf(events).message.content).toEqual([text('abc'), text('x')])
   })
 
   it.each<[string, Fragment[], unknown]>([
-    ['an empty piece begins none', [{ type: 'text', text: '' }], []],
-    ['an empty piece with a key begins one', [{ type: 'text', text: '', key: 0 }], [{ type: 'text', text: '' }]],
+    ['an empty piece begins none', [text('')], []],
+    ['an empty piece with a key begins one', [text('', { key: 0 })], [text('')]],
     [
       'a refusal is a block of its own',
-      [
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'b', refusal: true },
-        { type: 'text', text: 'c', refusal: true },
-        { type: 'text', text: 'd' },
-      ],
-      [
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'bc', refusal: true },
-        { type: 'text', text: 'd' },
-      ],
+      [text('a'), text('b', { refusal: true }), text('c', { refusal: true }), text('d')],
+      [text('a'), text('bc', { refusal: true }), text('d')],
     ],
     [
       'text behind a call is a new block',
-      [{ type: 'text', text: 'a' }, call({ id: 'c', name: 'f' }), { type: 'text', text: 'b' }],
+      [text('a'), call({ id: 'c', name: 'f' }), text('b')],
       [
-        { type: 'text', text: 'a' },
+        text('a'),
         { type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '', index: 0, complete: true },
-        { type: 'text', text: 'b' },
+        text('b'),
       ],
     ],
     [
       'a block with fields may be open, and then its text grows',
-      [
-        { type: 'block', block: { type: 'text', text: 'a', opaque }, key: 0, open: true },
-        { type: 'text', text: 'b', key: 0 },
-      ],
-      [{ type: 'text', text: 'ab', opaque }],
+      [{ type: 'block', block: text('a', { opaque }), key: 0, open: true }, text('b', { key: 0 })],
+      [text('ab', { opaque })],
     ],
-    [
-      'a whole block takes no text',
-      [
-        { type: 'block', block: { type: 'text', text: 'a' } },
-        { type: 'text', text: 'b' },
-      ],
-      [
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'b' },
-      ],
-    ],
+    ['a whole block takes no text', [{ type: 'block', block: text('a') }, text('b')], [text('a'), text('b')]],
     [
       'a block of any kind is kept',
       [{ type: 'block', block: { type: 'image', data: 'aa', mimeType: 'image/png' } }],
@@ -130,52 +107,38 @@ describe('blocks', () => {
     ],
     [
       'a key that is used again begins a block',
-      [
-        { type: 'text', text: 'a', key: 0 },
-        { type: 'close', key: 0 },
-        { type: 'text', text: 'b', key: 0 },
-      ],
-      [
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'b' },
-      ],
+      [text('a', { key: 0 }), close(0), text('b', { key: 0 })],
+      [text('a'), text('b')],
     ],
     [
       'a key with another kind of text begins a block',
-      [
-        { type: 'text', text: 'a', key: 0 },
-        { type: 'reasoning', text: 'b', key: 0 },
-      ],
-      [
-        { type: 'text', text: 'a' },
-        { type: 'reasoning', text: 'b' },
-      ],
+      [text('a', { key: 0 }), reasoning('b', { key: 0 })],
+      [text('a'), reasoning('b')],
     ],
   ])('follow the rule that %s', (_, fragments, content) => {
     expect(contentOf(fragments)).toEqual(content)
   })
 
-  it.each<ContentBlock>([
-    { type: 'text', text: 'a' },
-    { type: 'text', text: 'a', refusal: true },
-    { type: 'reasoning', text: 'a' },
-  ])('that arrive with their text have it in the event: %j', (block) => {
-    const [, told] = eventsOf([{ type: 'block', block, key: 0, open: true }, { type: 'close', key: 0 }, end])
-    const isRefusal = 'refusal' in block && { refusal: true }
-    expect(told).toEqual({ type: `${block.type}_delta`, index: 0, text: 'a', ...isRefusal })
-  })
+  it.each<ContentBlock>([text('a'), text('a', { refusal: true }), reasoning('a')])(
+    'that arrive with their text have it in the event: %j',
+    (block) => {
+      const [, told] = eventsOf([{ type: 'block', block, key: 0, open: true }, close(0), end])
+      const isRefusal = 'refusal' in block && { refusal: true }
+      expect(told).toEqual({ type: `${block.type}_delta`, index: 0, text: 'a', ...isRefusal })
+    },
+  )
 
   it('each end exactly once, and none is left open', () => {
     const events = eventsOf([
-      { type: 'text', text: 'a', key: 0 },
+      text('a', { key: 0 }),
       call({ key: 1, id: 'c', name: 'f' }),
-      { type: 'close', key: 1 },
-      { type: 'close', key: 1 },
-      { type: 'close', key: 'nobody' },
+      close(1),
+      close(1),
+      close('nobody'),
       call({ key: 2, id: 'd', name: 'f', arguments: '{' }),
-      { type: 'block', block: { type: 'reasoning', text: 'hm' } },
+      { type: 'block', block: reasoning('hm') },
       call({ key: 3, id: 'e', name: 'search', server: true }),
-      { type: 'text', text: 'b' },
+      text('b'),
       end,
     ])
     const ends = events.filter((event) => ['content_block', 'tool_call', 'invalid_tool_call'].includes(event.type))
@@ -188,14 +151,14 @@ describe('patches', () => {
     const citation = (url: string) => ({ type: 'citation', url }) as const
     expect(
       contentOf([
-        { type: 'reasoning', text: 'hm', key: 0 },
-        { type: 'text', text: 'a', key: 1 },
+        reasoning('hm', { key: 0 }),
+        text('a', { key: 1 }),
         { type: 'patch', key: 0, opaque },
         { type: 'patch', citations: [citation('u')], providerData: { f: { a: 1 } }, id: 'i' },
         { type: 'patch', citations: [citation('v')], providerData: { f: { b: 2 }, g: { c: 3 } } },
       ]),
     ).toEqual([
-      { type: 'reasoning', text: 'hm', opaque },
+      reasoning('hm', { opaque }),
       {
         type: 'text',
         text: 'a',
@@ -227,7 +190,7 @@ describe('patches', () => {
 
   it.each<[string, Fragment[]]>([
     ['no block', []],
-    ['a call that has ended', [call({ key: 0, id: 'c', name: 'f' }), { type: 'close', key: 0 }]],
+    ['a call that has ended', [call({ key: 0, id: 'c', name: 'f' }), close(0)]],
   ])('that find %s are reported', (_, fragments) => {
     expect(warningsIn(eventsOf([...fragments, { type: 'patch', opaque }, end]))).toHaveLength(1)
   })
@@ -271,15 +234,15 @@ describe('a start', () => {
   it('that a proxy inserted does not begin an answer', () => {
     const events = eventsOf([
       { type: 'start', id: 'one', model: 'm' },
-      { type: 'text', text: 'a' },
+      text('a'),
       { type: 'start', id: 'two' },
-      { type: 'text', text: 'b' },
+      text('b'),
       end,
     ])
     expect(events.filter((event) => event.type === 'message_start')).toEqual([
       { type: 'message_start', id: 'one', model: 'm' },
     ])
-    expect(endOf(events).message).toMatchObject({ content: [{ type: 'text', text: 'ab' }], response: { id: 'one' } })
+    expect(endOf(events).message).toMatchObject({ content: [text('ab')], response: { id: 'one' } })
   })
 
   it('that arrives late, or in two parts, still adds the id and the model', () => {
@@ -298,7 +261,7 @@ describe('the end', () => {
   it.each<[string, StopReason, Fragment[], StopReason]>([
     ['calls although it says "stop"', 'stop', [call({ id: 'c', name: 'f' })], 'tool_calls'],
     ['invalid calls alone', 'stop', [call({ id: 'c', name: 'f', arguments: '{' })], 'tool_calls'],
-    ['no calls although it says so', 'tool_calls', [{ type: 'text', text: 'a' }], 'other'],
+    ['no calls although it says so', 'tool_calls', [text('a')], 'other'],
     ['calls of the provider alone', 'stop', [call({ id: 'c', name: 'search', server: true })], 'stop'],
     ['calls at a limit', 'length', [call({ id: 'c', name: 'f', arguments: '{}' })], 'length'],
   ])('of an answer with %s', (_, said, fragments, reason) => {
@@ -308,24 +271,24 @@ describe('the end', () => {
   })
 
   it.each<[Fragment]>([
-    [{ type: 'text', text: 'a' }],
-    [{ type: 'reasoning', text: 'a' }],
+    [text('a')],
+    [reasoning('a')],
     [call({ id: 'c', name: 'f' })],
-    [{ type: 'block', block: { type: 'text', text: 'a' } }],
+    [{ type: 'block', block: text('a') }],
     [{ type: 'patch', opaque }],
     [{ type: 'usage', usage: { inputTokens: 1 } }],
     [{ type: 'extra', providerData: { f: { a: 1 } } }],
   ])('is final: %j after it is reported, and changes nothing', (late) => {
-    const events = eventsOf([{ type: 'text', text: 'b' }, end, late])
+    const events = eventsOf([text('b'), end, late])
     expect(events.slice(-2)).toMatchObject([
       { type: 'message_end' },
       { type: 'warning', warning: { action: 'dropped', severity: 'minor' } },
     ])
-    expect(collect(events).message.content).toEqual([{ type: 'text', text: 'b' }])
+    expect(collect(events).message.content).toEqual([text('b')])
   })
 
   it('may arrive twice, and counts once', () => {
-    const events = eventsOf([end, { type: 'end', stopReason: 'length' }, { type: 'close', key: 0 }])
+    const events = eventsOf([end, { type: 'end', stopReason: 'length' }, close(0)])
     expect(events.map((event) => event.type)).toEqual(['message_start', 'message_end'])
   })
 })
@@ -344,31 +307,24 @@ describe('an answer that was cut at a limit', () => {
   })
 
   it('keeps a call without arguments that its block closed', () => {
-    const events = eventsOf([
-      call({ key: 0, id: 'c', name: 'f' }),
-      { type: 'close', key: 0 },
-      { type: 'end', stopReason: 'length' },
-    ])
+    const events = eventsOf([call({ key: 0, id: 'c', name: 'f' }), close(0), { type: 'end', stopReason: 'length' }])
     expect(callsIn(events)).toMatchObject([{ type: 'tool_call', arguments: {} }])
   })
 })
 
 describe('an answer that was cut off', () => {
   const fragments: Fragment[] = [
-    { type: 'text', text: 'a' },
+    text('a'),
     { type: 'usage', usage: { inputTokens: 3 } },
     call({ key: 0, id: 'c', name: 'f', arguments: '{"x":1}' }),
-    { type: 'close', key: 0 },
+    close(0),
     call({ position: 0, id: 'd', name: 'f', arguments: '{"x":1}' }),
   ]
 
   it.each(['interrupted', 'error', 'aborted'] as const)('as %s has no call that was open, whole or not', (reason) => {
     const { events, message } = stopped(fragments, reason)
     expect(message).toMatchObject({ stopReason: reason, usage: { inputTokens: 3 } })
-    expect(message.content).toMatchObject([
-      { type: 'text', text: 'a' },
-      { type: 'tool_call', id: 'c' },
-    ])
+    expect(message.content).toMatchObject([text('a'), { type: 'tool_call', id: 'c' }])
     expect(message.invalidToolCalls).toMatchObject([{ id: 'd', argumentsText: '{"x":1}', reason: 'truncated' }])
     expect(events.at(-1)).toMatchObject({ type: 'invalid_tool_call', index: 2 })
   })
@@ -389,38 +345,32 @@ describe('an answer that was cut off', () => {
   })
 
   it('is not an error if the end had arrived', () => {
-    expect(fold([{ type: 'text', text: 'a' }, end]).message.content).toEqual([{ type: 'text', text: 'a' }])
-    expect(() => fold([{ type: 'text', text: 'a' }])).toThrow(InterruptedError)
-    expect(() => collect(eventsOf([{ type: 'text', text: 'a' }]))).toThrow(TypeError)
+    expect(fold([text('a'), end]).message.content).toEqual([text('a')])
+    expect(() => fold([text('a')])).toThrow(InterruptedError)
+    expect(() => collect(eventsOf([text('a')]))).toThrow(TypeError)
   })
 
   it('is that of its own answer, also in a list that has events of another', () => {
     const events: MessageEvent[] = []
     const answer = (text: string) => fold([{ type: 'text', text }, end], { events }).message.content
-    expect([answer('a'), answer('b')]).toEqual([[{ type: 'text', text: 'a' }], [{ type: 'text', text: 'b' }]])
+    expect([answer('a'), answer('b')]).toEqual([[text('a')], [text('b')]])
   })
 })
 
 describe('limits', () => {
   it.each<[string, AssembleOptions, Fragment[], string, number]>([
-    [
-      'blocks',
-      { maxBlocks: 2 },
-      [{ type: 'text', text: 'a' }, call({ key: 0, id: 'c', name: 'f' }), { type: 'reasoning', text: 'b' }],
-      'maxBlocks',
-      2,
-    ],
+    ['blocks', { maxBlocks: 2 }, [text('a'), call({ key: 0, id: 'c', name: 'f' }), reasoning('b')], 'maxBlocks', 2],
     [
       'calls',
       { maxBlocks: 2 },
-      [{ type: 'text', text: 'a' }, call({ id: 'c', name: 'f' }), call({ id: 'd', name: 'f' })],
+      [text('a'), call({ id: 'c', name: 'f' }), call({ id: 'd', name: 'f' })],
       'maxBlocks',
       2,
     ],
     [
       'arguments',
       { maxArgumentsLength: 8 },
-      [{ type: 'text', text: 'a' }, call({ id: 'c', name: 'f', arguments: '{"x":' }), call({ arguments: '1234}' })],
+      [text('a'), call({ id: 'c', name: 'f', arguments: '{"x":' }), call({ arguments: '1234}' })],
       'maxArgumentsLength',
       8,
     ],
@@ -435,15 +385,13 @@ describe('limits', () => {
     }
     expect(error).toBeInstanceOf(LimitError)
     expect(error).toMatchObject({ limit, max })
-    expect(stop(state, 'error', events).content).toMatchObject([{ type: 'text', text: 'a' }])
+    expect(stop(state, 'error', events).content).toMatchObject([text('a')])
     expect(events.filter((event) => event.type === 'invalid_tool_call')).toHaveLength(1)
   })
 
   it('allow arguments and blocks of exactly that size', () => {
     const options = { maxBlocks: 2, maxArgumentsLength: 7 }
-    expect(
-      contentOf([{ type: 'text', text: 'a' }, call({ id: 'c', name: 'f', arguments: '{"x":1}' })], options),
-    ).toHaveLength(2)
+    expect(contentOf([text('a'), call({ id: 'c', name: 'f', arguments: '{"x":1}' })], options)).toHaveLength(2)
   })
 })
 

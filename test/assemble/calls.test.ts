@@ -16,174 +16,82 @@ function inShort(events: ReturnType<typeof eventsOf>): string[] {
   })
 }
 
-type Row = [string, CallPiece[], string[]]
+/** A piece, or in short `@position #id name(arguments`, of which it has what is there. */
+type Piece = CallPiece | string
+type Row = [string, Piece[], string[]]
+
+function fragmentOf(piece: Piece): Fragment {
+  if (typeof piece !== 'string') return call(piece)
+  const [, position, id, name, text] = /^(?:@(\d+) ?)?(?:#(\S+) ?)?(\w*)(?:\((.*))?$/s.exec(piece) ?? []
+  return call({
+    ...(position !== undefined && { position: Number(position) }),
+    ...(id !== undefined && { id }),
+    ...(name && { name }),
+    ...(text !== undefined && { arguments: text }),
+  })
+}
 
 const certain: Row[] = [
   [
     'two ids at one position, with their names each time',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{' },
-      { position: 0, id: 'b', name: 'g', arguments: '{' },
-      { position: 0, id: 'a', name: 'f', arguments: '}' },
-      { position: 0, id: 'b', name: 'g', arguments: '}' },
-    ],
+    ['@0 #a f({', '@0 #b g({', '@0 #a f(}', '@0 #b g(}'],
     ['a f({})', 'b g({})'],
   ],
   [
     'the whole text again, with its name',
-    [
-      { id: 'a', name: 'f', arguments: '{}' },
-      { id: 'a', name: 'f', arguments: '{} ', final: true },
-    ],
+    ['#a f({}', { id: 'a', name: 'f', arguments: '{} ', final: true }],
     ['a f({} )'],
   ],
-  [
-    'the id once, then positions',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 0, arguments: '{"x"' },
-      { position: 0, arguments: ':1}' },
-    ],
-    ['a f({"x":1})'],
-  ],
+  ['the id once, then positions', ['@0 #a f(', '@0 ({"x"', '@0 (:1}'], ['a f({"x":1})']],
   [
     'two calls whose pieces alternate',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 1, id: 'b', name: 'g', arguments: '' },
-      { position: 0, arguments: '{"x"' },
-      { position: 1, arguments: '{"y"' },
-      { position: 0, arguments: ':1}' },
-      { position: 1, arguments: ':2}' },
-    ],
+    ['@0 #a f(', '@1 #b g(', '@0 ({"x"', '@1 ({"y"', '@0 (:1}', '@1 (:2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
   [
     'the arguments of a call before its id and name, at a position of its own',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x":1' },
-      { position: 1, arguments: '{"y"' },
-      { position: 0, arguments: '}' },
-      { position: 1, id: 'b', name: 'g', arguments: ':2}' },
-    ],
+    ['@0 #a f({"x":1', '@1 ({"y"', '@0 (}', '@1 #b g(:2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
-  [
-    'whole calls without positions',
-    [
-      { id: 'a', name: 'f', arguments: '{"x":1}' },
-      { id: 'b', name: 'f', arguments: '{"x":2}' },
-    ],
-    ['a f({"x":1})', 'b f({"x":2})'],
-  ],
+  ['whole calls without positions', ['#a f({"x":1}', '#b f({"x":2}'], ['a f({"x":1})', 'b f({"x":2})']],
   [
     'pieces without positions, of which the first alone has an id',
-    [
-      { id: 'a', name: 'f', arguments: '' },
-      { arguments: '{"x"' },
-      { arguments: ':1}' },
-      { id: 'b', name: 'g', arguments: '' },
-      { arguments: '{"y"' },
-      { arguments: ':2}' },
-    ],
+    ['#a f(', '({"x"', '(:1}', '#b g(', '({"y"', '(:2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
-  [
-    'pieces without positions or ids',
-    [{ name: 'f', arguments: '{"x"' }, { arguments: ':1}' }, { name: 'g', arguments: '{"y"' }, { arguments: ':2}' }],
-    ['call_0 f({"x":1})', 'call_1 g({"y":2})'],
-  ],
+  ['pieces without positions or ids', ['f({"x"', '(:1}', 'g({"y"', '(:2}'], ['call_0 f({"x":1})', 'call_1 g({"y":2})']],
   [
     'two ids at one position, one call after the other',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
-      { position: 0, arguments: ':1}' },
-      { position: 0, id: 'b', name: 'f', arguments: '{"x"' },
-      { position: 0, arguments: ':2}' },
-    ],
+    ['@0 #a f({"x"', '@0 (:1}', '@0 #b f({"x"', '@0 (:2}'],
     ['a f({"x":1})', 'b f({"x":2})'],
   ],
   [
     'two ids at one position, whose pieces alternate',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 0, id: 'b', name: 'g', arguments: '' },
-      { position: 0, id: 'a', arguments: '{"x":1}' },
-      { position: 0, id: 'b', arguments: '{"y":2}' },
-    ],
+    ['@0 #a f(', '@0 #b g(', '@0 #a ({"x":1}', '@0 #b ({"y":2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
   [
     'one id at two positions',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 1, id: 'a', name: 'f', arguments: '' },
-      { position: 0, id: 'a', arguments: '{"x":1}' },
-      { position: 1, id: 'a', arguments: '{"x":2}' },
-    ],
+    ['@0 #a f(', '@1 #a f(', '@0 #a ({"x":1}', '@1 #a ({"x":2}'],
     ['a f({"x":1})', 'a_1 f({"x":2})'],
   ],
   [
     'one id for whole calls without positions, as Gemini hosts send it',
-    [
-      { id: 'f', name: 'f', arguments: '{"x":1}' },
-      { id: 'f', name: 'f', arguments: '{"x":2}' },
-    ],
+    ['#f f({"x":1}', '#f f({"x":2}'],
     ['f f({"x":1})', 'f_1 f({"x":2})'],
   ],
-  [
-    'the id with each piece',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 0, id: 'a', arguments: '{"x"' },
-      { position: 0, id: 'a', arguments: ':1}' },
-    ],
-    ['a f({"x":1})'],
-  ],
-  [
-    'the id with each piece, and no position',
-    [
-      { id: 'a', name: 'f' },
-      { id: 'b', name: 'g' },
-      { id: 'a', arguments: '{"x":1}' },
-      { id: 'b', arguments: '{}' },
-    ],
-    ['a f({"x":1})', 'b g({})'],
-  ],
-  [
-    'the id, and a position from the second piece on',
-    [
-      { id: 'a', name: 'f', arguments: '{' },
-      { id: 'a', position: 0, arguments: '}' },
-    ],
-    ['a f({})'],
-  ],
+  ['the id with each piece', ['@0 #a f(', '@0 #a ({"x"', '@0 #a (:1}'], ['a f({"x":1})']],
+  ['the id with each piece, and no position', ['#a f', '#b g', '#a ({"x":1}', '#b ({}'], ['a f({"x":1})', 'b g({})']],
+  ['the id, and a position from the second piece on', ['#a f({', '@0 #a (}'], ['a f({})']],
   ...['', 'null', 'undefined', 'None'].map(
     (id): Row => [
       `the placeholder ${JSON.stringify(id)} for an id, on follow-ups`,
-      [
-        { position: 0, id: 'a', name: 'f', arguments: '' },
-        { position: 0, id, name: '', arguments: '{}' },
-      ],
+      ['@0 #a f(', { position: 0, id, name: '', arguments: '{}' }],
       ['a f({})'],
     ],
   ),
-  [
-    'null on follow-ups',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 0, id: null, name: null, arguments: '{}' },
-    ],
-    ['a f({})'],
-  ],
-  [
-    'no id',
-    [
-      { position: 0, name: 'f', arguments: '{}' },
-      { position: 1, name: 'g', arguments: '{}' },
-    ],
-    ['call_0 f({})', 'call_1 g({})'],
-  ],
+  ['null on follow-ups', ['@0 #a f(', { position: 0, id: null, name: null, arguments: '{}' }], ['a f({})']],
+  ['no id', ['@0 f({}', '@1 g({}'], ['call_0 f({})', 'call_1 g({})']],
   ['an empty id', [{ position: 0, id: '', name: 'f', arguments: '{}' }], ['call_0 f({})']],
   [
     'the id "null" for two calls',
@@ -193,86 +101,21 @@ const certain: Row[] = [
     ],
     ['call_0 f({})', 'call_1 g({})'],
   ],
-  [
-    'an id that comes later, at its position',
-    [
-      { position: 0, name: 'f', arguments: '{' },
-      { position: 0, id: 'a', arguments: '}' },
-    ],
-    ['a f({})'],
-  ],
-  [
-    'a first position above 0',
-    [
-      { position: 1, id: 'a', name: 'f', arguments: '{' },
-      { position: 1, arguments: '}' },
-    ],
-    ['a f({})'],
-  ],
+  ['an id that comes later, at its position', ['@0 f({', '@0 #a (}'], ['a f({})']],
+  ['a first position above 0', ['@1 #a f({', '@1 (}'], ['a f({})']],
   [
     'one position for all calls, and no ids',
-    [
-      { position: 0, name: 'f', arguments: '{"x"' },
-      { position: 0, arguments: ':1}' },
-      { position: 0, name: 'f', arguments: '{"x":2}' },
-      { position: 0, name: 'g', arguments: '' },
-      { position: 0, arguments: '{}' },
-    ],
+    ['@0 f({"x"', '@0 (:1}', '@0 f({"x":2}', '@0 g(', '@0 ({}'],
     ['call_0 f({"x":1})', 'call_1 f({"x":2})', 'call_2 g({})'],
   ],
-  [
-    'a name in pieces',
-    [
-      { position: 0, id: 'a', name: 'get_' },
-      { position: 0, name: 'weather' },
-      { position: 0, arguments: '{}' },
-    ],
-    ['a get_weather({})'],
-  ],
-  [
-    'a name with each piece',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
-      { position: 0, name: 'f', arguments: ':1}' },
-      { position: 0, name: 'f', arguments: '' },
-    ],
-    ['a f({"x":1})'],
-  ],
-  [
-    'a name with each piece, and no position',
-    [
-      { name: 'f', arguments: '{"x"' },
-      { name: 'f', arguments: ':1}' },
-    ],
-    ['call_0 f({"x":1})'],
-  ],
-  [
-    'id and name again at the end, with nothing, as OpenRouter sends it',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{}' },
-      { position: 0, id: 'a', name: 'f', arguments: ' ' },
-    ],
-    ['a f({} )'],
-  ],
-  [
-    'a name that is longer each time',
-    [
-      { position: 0, id: 'a', name: 'get' },
-      { position: 0, name: 'get_weather' },
-      { position: 0, arguments: '{}' },
-    ],
-    ['a get_weather({})'],
-  ],
-  ['a name behind the arguments', [{ id: 'a', arguments: '{}' }, { name: 'f' }], ['a f({})']],
-  ['no arguments', [{ position: 0, id: 'a', name: 'f' }], ['a f()']],
-  [
-    'null for arguments',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: null as never },
-      { position: 0, arguments: '{}' },
-    ],
-    ['a f({})'],
-  ],
+  ['a name in pieces', ['@0 #a get_', '@0 weather', '@0 ({}'], ['a get_weather({})']],
+  ['a name with each piece', ['@0 #a f({"x"', '@0 f(:1}', '@0 f('], ['a f({"x":1})']],
+  ['a name with each piece, and no position', ['f({"x"', 'f(:1}'], ['call_0 f({"x":1})']],
+  ['id and name again at the end, with nothing, as OpenRouter sends it', ['@0 #a f({}', '@0 #a f( '], ['a f({} )']],
+  ['a name that is longer each time', ['@0 #a get', '@0 get_weather', '@0 ({}'], ['a get_weather({})']],
+  ['a name behind the arguments', ['#a ({}', 'f'], ['a f({})']],
+  ['no arguments', ['@0 #a f'], ['a f()']],
+  ['null for arguments', [{ position: 0, id: 'a', name: 'f', arguments: null as never }, '@0 ({}'], ['a f({})']],
   ['arguments that are an object already', [{ id: 'a', name: 'f', arguments: { x: 1 } }], ['a f({"x":1})']],
   [
     'objects of calls to one tool, without ids, as Ollama sends them',
@@ -283,7 +126,7 @@ const certain: Row[] = [
     ],
     ['call_0 f({"x":1})', 'call_1 f({"x":1})', 'call_2 f({})'],
   ],
-  ['calls without arguments to one tool, without ids', [{ name: 'f' }, { name: 'f' }], ['call_0 f()', 'call_1 f()']],
+  ['calls without arguments to one tool, without ids', ['f', 'f'], ['call_0 f()', 'call_1 f()']],
   [
     'keys, which win over everything',
     [
@@ -314,31 +157,15 @@ const certain: Row[] = [
 const guessed: Row[] = [
   [
     'a bare piece while two calls are open: the latest has it',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{' },
-      { position: 1, id: 'b', name: 'g', arguments: '{' },
-      { arguments: '"y":1' },
-      { arguments: '}' },
-    ],
+    ['@0 #a f({', '@1 #b g({', '("y":1', '(}'],
     ['a f({) !malformed_json', 'b g({"y":1})'],
   ],
   [
     'ids that change with each piece: the position decides',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
-      { position: 0, id: 'b', arguments: ':1' },
-      { position: 0, id: 'c', arguments: '}' },
-    ],
+    ['@0 #a f({"x"', '@0 #b (:1', '@0 #c (}'],
     ['a f({"x":1})'],
   ],
-  [
-    'an id that comes late, without a position',
-    [
-      { name: 'f', arguments: '' },
-      { id: 'a', arguments: '{}' },
-    ],
-    ['a f({})'],
-  ],
+  ['an id that comes late, without a position', ['f(', '#a ({}'], ['a f({})']],
   [
     'a whole text that is not what the pieces make: the whole counts',
     [
@@ -359,13 +186,10 @@ function nested(levels: number): JsonObject {
 const kept: Row[] = [
   [
     'an id without a name behind a whole call without an id',
-    [
-      { name: 'f', arguments: '{}' },
-      { id: 'b', arguments: '{}' },
-    ],
+    ['f({}', '#b ({}'],
     ['call_0 f({})', 'b ({}) !missing_name'],
   ],
-  ['no name', [{ position: 0, id: 'a', arguments: '{}' }], ['a ({}) !missing_name']],
+  ['no name', ['@0 #a ({}'], ['a ({}) !missing_name']],
   [
     'an object without a name behind a whole call',
     [{ name: 'f', arguments: { x: 1 } }, { arguments: { y: 2 } }],
@@ -376,41 +200,23 @@ const kept: Row[] = [
     [{ arguments: { y: 2 } }, { name: 'f', arguments: { x: 1 } }],
     ['call_0 ({"y":2}) !missing_name', 'call_1 f({"x":1})'],
   ],
-  [
-    'an id that nobody has',
-    [
-      { id: 'a', name: 'f', arguments: '{}' },
-      { id: 'b', arguments: '{}' },
-    ],
-    ['a f({})', 'b ({}) !missing_name'],
-  ],
-  ['text that is not valid JSON', [{ id: 'a', name: 'f', arguments: '{oops' }], ['a f({oops) !malformed_json']],
-  ['JSON that is not an object', [{ id: 'a', name: 'f', arguments: '[1]' }], ['a f([1]) !not_an_object']],
+  ['an id that nobody has', ['#a f({}', '#b ({}'], ['a f({})', 'b ({}) !missing_name']],
+  ['text that is not valid JSON', ['#a f({oops'], ['a f({oops) !malformed_json']],
+  ['JSON that is not an object', ['#a f([1]'], ['a f([1]) !not_an_object']],
   [
     'an object nested too deep',
     [{ id: 'a', name: 'f', arguments: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }],
     [`a f({"a":${'['.repeat(64)}${']'.repeat(64)}}) !too_deep`],
   ],
   ['an object of that depth', [{ id: 'a', name: 'f', arguments: nested(100_000) }], ['a f() !too_deep']],
-  [
-    'whole arguments twice at a place, without a name',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{}' },
-      { position: 0, arguments: '{}' },
-    ],
-    ['a f({}{}) !malformed_json'],
-  ],
+  ['whole arguments twice at a place, without a name', ['@0 #a f({}', '@0 ({}'], ['a f({}{}) !malformed_json']],
 ]
 
 /** Each of these calls could run, with arguments that are not its own. */
 const unclear: Row[] = [
   [
     'a piece without an id at a position where two calls are open',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '' },
-      { position: 0, id: 'b', name: 'g', arguments: '' },
-      { position: 0, arguments: '{"y":1}' },
-    ],
+    ['@0 #a f(', '@0 #b g(', '@0 ({"y":1}'],
     ['a f() !unclear', 'b g({"y":1}) !unclear'],
   ],
   [
@@ -428,29 +234,17 @@ const unclear: Row[] = [
 const repeated: Row[] = [
   [
     'at its position, without an id',
-    [
-      { position: 0, name: 'f', arguments: '{"x":1}' },
-      { position: 0, name: 'f', arguments: '{"x":1}' },
-    ],
+    ['@0 f({"x":1}', '@0 f({"x":1}'],
     ['call_0 f({"x":1})', 'call_1 f({"x":1}) !unclear'],
   ],
   [
     'at its position, with another id',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x":1}' },
-      { position: 0, id: 'b', name: 'f', arguments: '' },
-      { position: 0, arguments: '{"x":1}' },
-    ],
+    ['@0 #a f({"x":1}', '@0 #b f(', '@0 ({"x":1}'],
     ['a f({"x":1})', 'b f({"x":1}) !unclear'],
   ],
   [
     'with its id, at another position',
-    [
-      { position: 0, id: 'a', name: 'f', arguments: '{"x":1}' },
-      { position: 1, id: 'a', name: 'f', arguments: '' },
-      { position: 1, arguments: '{"x"' },
-      { position: 1, arguments: ':1}' },
-    ],
+    ['@0 #a f({"x":1}', '@1 #a f(', '@1 ({"x"', '@1 (:1}'],
     ['a f({"x":1})', 'a_1 f({"x":1}) !unclear'],
   ],
   [
@@ -468,7 +262,7 @@ describe('a piece of a call', () => {
   it.each([...unclear, ...repeated])(
     'makes no call if it may belong to another, or is there: %s',
     (_, pieces, calls) => {
-      const events = eventsOf([...pieces.map(call), end])
+      const events = eventsOf([...pieces.map(fragmentOf), end])
       expect(inShort(events)).toEqual(calls)
       // No client can read its text as arguments.
       for (const { argumentsText } of endOf(events).message.invalidToolCalls ?? []) {
@@ -478,19 +272,19 @@ describe('a piece of a call', () => {
   )
 
   it.each(certain)('finds its call by %s', (_, pieces, calls) => {
-    const events = eventsOf([...pieces.map(call), end])
+    const events = eventsOf([...pieces.map(fragmentOf), end])
     expect(inShort(events)).toEqual(calls)
     expect(warningsIn(events)).toEqual([])
   })
 
   it.each(guessed)('belongs to a call by a guess, which is reported once: %s', (_, pieces, calls) => {
-    const events = eventsOf([...pieces.map(call), end])
+    const events = eventsOf([...pieces.map(fragmentOf), end])
     expect(inShort(events)).toEqual(calls)
     expect(warningsIn(events)).toHaveLength(1)
   })
 
   it.each(kept)('is kept if it does not make a call: %s', (_, pieces, calls) => {
-    const events = eventsOf([...pieces.map(call), end])
+    const events = eventsOf([...pieces.map(fragmentOf), end])
     expect(inShort(events)).toEqual(calls)
     expect(endOf(events).message.invalidToolCalls).toEqual(
       callsIn(events).filter((one) => one.type === 'invalid_tool_call'),

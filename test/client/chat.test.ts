@@ -314,12 +314,12 @@ describe('callbacks', () => {
   })
 
   it('may refuse a call, and then no other callback is called', async () => {
-    const told: string[] = []
-    const chat = chatWith({ tools: [weather] })
+    const told: unknown[] = []
+    const chat = chatWith({ tools: [weather], onToolResult: ({ error }) => void told.push(error?.kind) })
     chat.onToolRequest(() => void told.push('never asked'))
     chat.onToolRequest(() => ({ reject: 'Not today' }))
     await chat.send('Weather?')
-    expect(told).toEqual([])
+    expect(told).toEqual(['rejected'])
     expect(sent(1)[2]).toMatchObject({ role: 'tool', content: expect.stringMatching('Not today') })
   })
 

@@ -67,19 +67,6 @@ describe('a run ends', () => {
     expect(upstream.asked).toHaveLength(rounds)
   })
 
-  it('when the model makes the same call as often in a row as the caller allows, to the same result', async () => {
-    upstream.answer(json(chatBody(null, [calling('a')])))
-    const { outcome, rounds } = await generate(ask({ maxRepeatedCalls: 3 }))
-    expect({ outcome, rounds, calls: ran.length / 2 }).toEqual({ outcome: 'repeated_call', rounds: 3, calls: 3 })
-  })
-
-  it('not when the same call comes again between others', async () => {
-    const turn = (at: string) => json(chatBody(null, [calling(at)]))
-    upstream.answer(turn('a'), turn('a'), turn('b'), turn('a'), turn('a'), json(chatBody('ok')))
-    expect((await generate(ask())).outcome).toBe('answered')
-    expect(ran).toHaveLength(10)
-  })
-
   it('at a terminal tool, whose arguments are the answer; nothing of the turn is run', async () => {
     upstream.answer(json(chatBody(null, [calling('a'), ['call_z', 'finish', '{"answer":42}']])))
     const finish = tool({ name: 'finish', terminal: true, execute: () => void ran.push('finish') })
@@ -226,6 +213,12 @@ describe('the calls of a turn', () => {
       { tool_call_id: 'call_a' },
       { tool_call_id: 'call_b' },
     ])
+  })
+
+  it('run one after the other if the caller asks for that', async () => {
+    upstream.answer(chunks(chatCalls(slow('a', 20), slow('b', 1))), chunks(chatText('ok')))
+    await stream(ask({ toolMode: 'sequential' })).response
+    expect(ran).toEqual(['start a', 'end a', 'start b', 'end b'])
   })
 
   it('run one after the other where a tool asks for that, after the others', async () => {

@@ -14,7 +14,6 @@ import {
   type RunRequest,
   type StreamEvent,
   stream,
-  streamObject,
   t,
   tool,
 } from '../../src/index.ts'
@@ -156,16 +155,6 @@ describe('the calls of the last round', () => {
     expect([outcome, rounds]).toEqual(['max_rounds', 2])
   })
 
-  it('run in a chat too', async () => {
-    const { f, ran } = counting()
-    two()
-    const chat = createChat({ ...chatSettings(), tools: [f], maxRounds: 2 })
-    expect((await chat.send('Go')).outcome).toBe('max_rounds')
-    upstream.answer(done)
-    const { outcome } = await chat.send('go on')
-    expect([outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
-  })
-
   it('of a history never run by themselves, since a page may have written it', async () => {
     const { f, ran } = counting()
     const call = block.toolCall('c1', 'f', { n: 1 })
@@ -288,17 +277,6 @@ describe('signals', () => {
 })
 
 describe('the response of a run', () => {
-  it('can be taken before the events are read', async () => {
-    upstream.answer(chunks(chatText('One ', 'two')))
-    const run = stream(ask())
-    const { response } = run
-    const types: string[] = []
-    for await (const { type } of run) types.push(type)
-    expect(types).toContain('text_delta')
-    expect((await response).text).toBe('One two')
-    expect(upstream.asked).toHaveLength(1)
-  })
-
   it('can have its failure caught before the events are read', async () => {
     upstream.answer(chunks(chatText('One').slice(0, 2)))
     const run = stream(ask())
@@ -326,16 +304,6 @@ describe('the response of a run', () => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(upstream.asked).toHaveLength(0)
     expect(Object.prototype.toString.call(response)).toBe('[object Promise]')
-  })
-
-  it('of an object, too', async () => {
-    upstream.answer(chunks(chatText('{"a":', '1}')))
-    const run = streamObject({ ...ask(), schema: t.object({ a: t.integer() }) })
-    const { response } = run
-    const views: unknown[] = []
-    for await (const view of run) views.push(structuredClone(view))
-    expect(views.at(-1)).toEqual({ a: 1 })
-    expect((await response).object).toEqual({ a: 1 })
   })
 
   it('a turn that is sent is under way at once', async () => {

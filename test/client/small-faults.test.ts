@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { createChat, generate, generateObject, stream, t } from '../../src/index.ts'
-import type { JsonSchema } from '../../src/messages/index.ts'
+import { createChat, generate, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -97,33 +96,6 @@ it('a provider that is overloaded in a 200 is asked again without a key, where n
     expect([type, upstream.asked.length]).toEqual([type, times])
   }
 })
-
-it('a schema with an open object in `anyOf` is not strict, and one with closed ones is', async () => {
-  const within = (additionalProperties: boolean): JsonSchema => ({
-    type: 'object',
-    properties: { a: { anyOf: [{ type: 'object', properties: {}, required: [], additionalProperties }] } },
-    required: ['a'],
-    additionalProperties: false,
-  })
-  for (const [schema, strict] of [
-    [within(true), false],
-    [within(false), true],
-  ] as const) {
-    upstream.answer(json(chatBody('{"a":{}}')))
-    await generateObject({ model: chatModel(), prompt: 'x', schema })
-    const format = upstream.asked[0]?.body.response_format as { json_schema: { strict?: boolean } }
-    expect(format.json_schema.strict ?? false).toBe(strict)
-  }
-})
-
-it.each(['```json\n{"a":1}```', '```\n{"a":1}\n```', '```json\n{"a":1}\n```\n', '{"a":1}'])(
-  '%j is the value in it',
-  async (text) => {
-    upstream.answer(json(chatBody(text)))
-    const { object } = await generateObject({ model: chatModel(), prompt: 'x', schema: t.object({ a: t.integer() }) })
-    expect(object).toEqual({ a: 1 })
-  },
-)
 
 describe('a choice of tools', () => {
   const named = (name: string) => ({ name, description: '', parameters: { type: 'object' as const } })

@@ -165,34 +165,24 @@ describe('schemas', () => {
     const closed = t.object({ a: t.string() })
     await generateObject({ ...ask(), schema: closed, schemaName: 'thing', schemaDescription: 'A thing' })
     expect(sentFormat().json_schema).toMatchObject({ name: 'thing', description: 'A thing', strict: true })
+    const withField = (a: JsonSchema): JsonSchema => ({
+      type: 'object',
+      properties: { a },
+      required: ['a'],
+      additionalProperties: false,
+    })
+    const anyOf = (additionalProperties: boolean) =>
+      withField({ anyOf: [{ type: 'object', properties: {}, required: [], additionalProperties }] })
     for (const [more, strict] of [
       [{ schema: t.object({ a: t.string(), b: t.optional(t.string()) }) }, false],
-      [
-        {
-          schema: {
-            type: 'object',
-            properties: { a: { items: { type: 'object', properties: {} } } },
-            required: ['a'],
-            additionalProperties: false,
-          },
-        },
-        false,
-      ],
-      [
-        {
-          schema: {
-            type: 'object',
-            properties: { a: { type: 'string', minLength: 1 } },
-            required: ['a'],
-            additionalProperties: false,
-          },
-        },
-        false,
-      ],
+      [{ schema: withField({ items: { type: 'object', properties: {} } }) }, false],
+      [{ schema: withField({ type: 'string', minLength: 1 }) }, false],
+      [{ schema: anyOf(true) }, false],
+      [{ schema: anyOf(false) }, true],
       [{ schema: closed, strictSchema: false }, false],
     ] as const) {
       upstream.answer(json(chatBody('{"a":"x"}')))
-      await generateObject({ ...ask(), ...more })
+      await generateObject({ ...ask(), ...more }).catch((error) => expect(error).toBeInstanceOf(OutputError))
       expect(sentFormat().json_schema.strict).toBe(strict)
     }
   })
@@ -212,9 +202,12 @@ describe('schemas', () => {
   })
 
   it('are read out of a fence, as models without a JSON mode write it', async () => {
-    upstream.answer(json(chatBody('```json\n{"a":"x"}\n```')), chunks(chatText('```json\n{"a":', '"x"}\n```')))
     const request = { ...ask(), schema: t.object({ a: t.string() }) }
-    expect((await generateObject(request)).object).toEqual({ a: 'x' })
+    for (const text of ['```json\n{"a":"x"}```', '```\n{"a":"x"}\n```', '```json\n{"a":"x"}\n```\n']) {
+      upstream.answer(json(chatBody(text)))
+      expect((await generateObject(request)).object).toEqual({ a: 'x' })
+    }
+    upstream.answer(chunks(chatText('```json\n{"a":', '"x"}\n```')))
     const run = streamObject(request)
     const seen: unknown[] = []
     for await (const view of run) seen.push(structuredClone(view))

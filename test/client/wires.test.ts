@@ -126,35 +126,29 @@ describe.each(hosts)('in $name', (host) => {
     })
 
     describe('a tool never runs', () => {
-      it.each(['{"city":"To', '{"city":"Tokyo"', '{"city":'])('on cut arguments: %s', async (args) => {
-        upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
-        expect((await perform('streamAndStay')).ran).toEqual([])
-        expect(results(1)).toEqual([{ of: 'call_aaaaaaaa1', text: expect.any(String) }])
-      })
-
+      const cut = ['{"city":"To', '{"city":"Tokyo"', '{"city":']
       const repairable = ['{"city":"Tokyo",}', "{'city':'Tokyo'}", '{city:"Tokyo"}', '```json\n{"city":"Tokyo"}\n```']
-      it.each(inTurn(repairable, 2, wires.indexOf(wire)))('on arguments that could be repaired: %s', async (args) => {
-        upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
-        expect((await perform('streamAndStay')).ran).toEqual([])
-        expect(results(1)).toEqual([{ of: 'call_aaaaaaaa1', text: expect.any(String) }])
-      })
+      it.each([...cut, ...inTurn(repairable, 2, wires.indexOf(wire))])(
+        'on arguments that are cut or could be repaired: %s',
+        async (args) => {
+          upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
+          expect((await perform('streamAndStay')).ran).toEqual([])
+          expect(results(1)).toEqual([{ of: 'call_aaaaaaaa1', text: expect.any(String) }])
+        },
+      )
 
       it('on a stream without its last event, wherever it is cut', async () => {
         const whole = withoutEnd(wire.calls(tokyo, paris))
         for (const [at] of whole.entries()) {
           upstream.answer(chunks(whole.slice(0, at + 1)))
-          const { ran, failure } = await perform('streamAndStay')
+          const { ran, failure, messages } = await perform('streamAndStay')
           expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
           expect(upstream.asked).toHaveLength(1)
+          if (at < whole.length - 1) continue
+          // The part that came is kept.
+          expect(failure?.partial).toMatchObject({ role: 'assistant', stopReason: 'interrupted' })
+          expect(messages).toEqual([expect.objectContaining({ role: 'user' }), failure?.partial])
         }
-      })
-
-      it('on a stream without its last event, and keeps the part that came', async () => {
-        upstream.answer(chunks(withoutEnd(wire.calls(tokyo))))
-        const { ran, failure, messages } = await perform('streamAndStay')
-        expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
-        expect(failure?.partial).toMatchObject({ role: 'assistant', stopReason: 'interrupted' })
-        expect(messages).toEqual([expect.objectContaining({ role: 'user' }), failure?.partial])
       })
 
       it('on an error in the middle of a stream, and the received part is kept', async () => {
@@ -226,18 +220,14 @@ describe.each(hosts)('in $name', (host) => {
         expect(results(1)).toEqual([{ of: tokyo[0], text: expect.stringMatching('Too dear') }])
       })
 
-      it('a second time, when an approved run is resumed twice', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'claiming' })
+      it.each([
+        ['the call is refused', 'claiming', 'does not run twice'],
+        ['its result was kept, and is returned again', 'keeping', 'sunny in Tokyo'],
+      ] as const)('a second time, when an approved run is resumed twice: %s', async (_what, callLog, text) => {
+        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
-        expect(results(2)).toEqual([{ of: tokyo[0], text: expect.stringMatching('does not run twice') }])
-      })
-
-      it('a second time, when its result was kept: that is returned again', async () => {
-        const { ran } = await perform('resumeTwice', { ...(await waiting()), callLog: 'keeping' })
-        expect(ran).toEqual(['Tokyo'])
-        expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
-        expect(results(2)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
+        expect(results(2)).toEqual([{ of: tokyo[0], text: expect.stringMatching(text) }])
       })
     })
 
