@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ChatSnapshot, type ChatStoreOptions, createChatStore, type Persist } from '../../src/chat/index.ts'
 import { block } from '../../src/messages/block.ts'
+import { rolesOf } from '../support/makers.ts'
 import { answer, scripted } from './scripted.ts'
 
 const start = { type: 'message_start' } as const
@@ -71,7 +72,7 @@ describe('another answer', () => {
     chat.branch(idAt(1), 0)
     expect(now()).toMatchObject({ status: 'ready', error: undefined, messages: [{ state: 'done' }, {}] })
     await say('B', 'b')
-    expect(turns.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(rolesOf(turns.at(-1)?.messages)).toBe('user assistant user')
   })
 })
 
@@ -101,7 +102,7 @@ describe('another message', () => {
     chat.branch(idAt(0), 0)
     expect(now()).toMatchObject({ status: 'ready', pending: [] })
     await say('And now?', 'Well')
-    expect(turns.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(rolesOf(turns.at(-1)?.messages)).toBe('user assistant tool user')
   })
 })
 

@@ -11,6 +11,7 @@ import {
   sealMessages,
   toResponse,
 } from '../../src/page/response.ts'
+import { rolesOf } from '../support/makers.ts'
 import { chatCalls, chatText } from '../support/upstream.ts'
 
 const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean() }), execute: () => 'set' })
@@ -197,8 +198,8 @@ describe('fetchTransport', () => {
       expect(chat.getSnapshot().status).toBe('error')
       await chat.retry()
       expect(chat.getSnapshot().error).toBeUndefined()
-      expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant'])
-      expect(made.requests[2]?.messages.map(({ role }) => role)).toEqual(['tool'])
+      expect(rolesOf(made.requests[2]?.history)).toBe('user assistant')
+      expect(rolesOf(made.requests[2]?.messages)).toBe('tool')
     })
 
     it('of a decision, and runs the call once', async () => {
@@ -209,7 +210,7 @@ describe('fetchTransport', () => {
       expect(chat.getSnapshot().status).toBe('error')
       await chat.retry()
       expect(chat.getSnapshot().error).toBeUndefined()
-      expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+      expect(rolesOf(made.requests[2]?.history)).toBe('user assistant tool')
     })
   })
 
@@ -219,7 +220,7 @@ describe('fetchTransport', () => {
     await chat.send('Hi')
     await other.send('Other')
     await chat.send('More')
-    expect(made.requests[2]?.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(rolesOf(made.requests[2]?.history)).toBe('user assistant user assistant')
   })
 
   it('reports an answer that was cut, at any position', async () => {

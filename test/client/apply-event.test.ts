@@ -8,6 +8,7 @@ import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks, pause } from '../support/upstream.ts'
 
@@ -139,14 +140,7 @@ describe('a run', () => {
       'c1',
     ])
     expect(last(events, history)).toEqual([...history, ...result.messages])
-    expect(last(events, history)?.map(({ role }) => role)).toEqual([
-      'system',
-      'user',
-      'assistant',
-      'tool',
-      'tool',
-      'assistant',
-    ])
+    expect(rolesOf(last(events, history))).toBe('system user assistant tool tool assistant')
   })
 
   it('is drawn by events that went over a wire as JSON', async () => {

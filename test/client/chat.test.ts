@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { approval, type ChatSettings, createChat, message, t, tool } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
@@ -34,7 +35,7 @@ describe('a chat', () => {
       { role: 'assistant', content: 'Hello' },
       { role: 'user', content: 'Capital of France?' },
     ])
-    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(rolesOf(chat.messages)).toBe('user assistant user assistant')
     expect(chat.usage).toEqual({ inputTokens: 20, outputTokens: 10, totalTokens: 30 })
   })
 
@@ -212,15 +213,7 @@ describe('cancelling', () => {
     })
     await chat.send('Never mind')
     expect(ran).toBe(0)
-    expect(chat.messages.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'user',
-      'assistant',
-      'tool',
-      'user',
-      'assistant',
-    ])
+    expect(rolesOf(chat.messages)).toBe('user assistant user assistant tool user assistant')
   })
 
   it.each([
@@ -270,7 +263,7 @@ describe('tools of a chat', () => {
     const chat = chatWith({ tools: [weather], autoTools: false })
     await chat.send('Weather?')
     await chat.send('Never mind')
-    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant'])
+    expect(rolesOf(chat.messages)).toBe('user assistant tool user assistant')
     expect(chat.messages[2]).toMatchObject({ toolCallId: 'call_1', name: 'get_weather', status: 'error' })
   })
 
@@ -285,7 +278,7 @@ describe('tools of a chat', () => {
     expect(streamed).toBe('Sunny')
     const { message: last } = await run.response
     expect(last.content).toEqual([{ type: 'text', text: 'Sunny' }])
-    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(rolesOf(chat.messages)).toBe('user assistant tool assistant')
   })
 })
 

@@ -16,6 +16,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -122,16 +123,9 @@ describe('beforeRound', () => {
         ['tool', 'ran f'],
       ],
     ])
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'])
+    expect(rolesOf(messages)).toBe('user assistant tool assistant tool assistant')
     expect(context.system).toBe('Second')
-    expect(context.messages.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'tool',
-      'assistant',
-    ])
+    expect(rolesOf(context.messages)).toBe('user assistant tool assistant tool assistant')
     expect(context.messages[0]?.content).toBe('In short: go')
     upstream.answer(done)
     await generate({ model: model(), tools: [f], ...context, prompt: 'And now?' })
@@ -319,7 +313,7 @@ it('beforeRound sees the answer and results of the last round; an error of its o
     [1, undefined, undefined, 'Go'],
     [2, 'tool_calls', ['options.topK'], 'ran f'],
   ])
-  expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  expect(rolesOf(run.messages)).toBe('user assistant tool')
   expect(upstream.asked).toHaveLength(1)
 })
 

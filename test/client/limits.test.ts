@@ -14,6 +14,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
@@ -354,7 +355,7 @@ describe('the calls of a turn', () => {
     const controller = new AbortController()
     const run = stream(ask({ signal: controller.signal, onToolResult: () => controller.abort('stop') }))
     await expect(run.response).rejects.toBe('stop')
-    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect(rolesOf(run.messages)).toBe('user assistant tool tool')
     expect(run.messages.slice(2)).toMatchObject([
       { toolCallId: 'call_a', status: 'success' },
       { toolCallId: 'call_b', status: 'error' },

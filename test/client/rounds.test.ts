@@ -17,6 +17,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
 
@@ -64,15 +65,7 @@ describe('the same call again and again', () => {
     upstream.answer(...calls(9), done)
     const { outcome, messages, pending } = await generate(ask({ tools: [f] }))
     expect([outcome, ran(), pending]).toEqual(['repeated_call', 3, []])
-    expect(messages.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'tool',
-      'assistant',
-      'tool',
-    ])
+    expect(rolesOf(messages)).toBe('user assistant tool assistant tool assistant tool')
   })
 
   it('counts failures of only the same call', async () => {
@@ -131,7 +124,7 @@ describe('the calls of the last round', () => {
     two()
     const first = await run(ask({ tools: [f], maxRounds: 2 }))
     expect([first.outcome, ran, first.pending]).toEqual(['max_rounds', [1, 2], []])
-    expect(first.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool'])
+    expect(rolesOf(first.messages)).toBe('user assistant tool assistant tool')
     upstream.answer(done)
     const second = await run(ask({ messages: first.messages, prompt: 'go on', tools: [f] }))
     expect([second.outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
@@ -353,7 +346,7 @@ describe('applyEvent', () => {
     upstream.answer(done)
     let messages: readonly Message[] = [message.user('hello')]
     for await (const event of stream(ask({ prompt: 'hello' }))) messages = applyEvent(messages, event)
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(rolesOf(messages)).toBe('user assistant')
   })
 })
 
@@ -374,14 +367,14 @@ describe('the history of a chat', () => {
     await chat.send('One')
     const { usage } = chat
     chat.add(message.user('of elsewhere'), ['assistant', 'noted'], 'and this')
-    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(rolesOf(chat.messages)).toBe('user assistant user assistant user')
     await chat.send('Two')
     expect(sentIn(1).map(({ content }) => content)).toEqual([
       ...['One', 'done', 'of elsewhere', 'noted', 'and this', 'Two'],
     ])
     expect(chat.usage.totalTokens).toBe((usage.totalTokens ?? 0) * 2)
     chat.messages = chat.messages.slice(0, 2)
-    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(rolesOf(chat.messages)).toBe('user assistant')
     expect(chat.messages).toBe(kept)
     expect(chat.usage.totalTokens).toBe((usage.totalTokens ?? 0) * 2)
     chat.messages = ['anew']

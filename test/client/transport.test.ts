@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { backoffMs, readWholeText } from '../../src/ask/transport.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, hang, json, pause } from '../support/upstream.ts'
 
@@ -199,7 +200,7 @@ describe('leaving', () => {
     )
     expect(error).toBe(reason)
     expect(run.partial).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text' }] })
-    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(rolesOf(run.messages)).toBe('user assistant')
     await upstream.asked[0]?.closed
     expect(upstream.asked[0]?.isCancelled).toBe(true)
   })

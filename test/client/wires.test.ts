@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolCall } from '../../src/core/messages.ts'
 import { message, type RunRequest } from '../../src/index.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chunks, json } from '../support/upstream.ts'
 import { type WrittenCall, wires } from '../support/wires.ts'
@@ -42,7 +43,7 @@ describe.each(hosts)('in $name', (host) => {
       const { ran, messages, result } = await perform('stream')
       expect({ ran, ...result }).toMatchObject({ ran: ['Tokyo', 'Paris'], rounds: 2, stopReason: 'stop' })
       expect(result?.message.content).toEqual([expect.objectContaining({ type: 'text', text: 'Sunny in both' })])
-      expect(result?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+      expect(rolesOf(result?.messages)).toBe('user assistant tool tool assistant')
       expect(messages).toEqual(result?.messages)
       expect(results(1)).toEqual([
         { of: tokyo[0], text: 'sunny in Tokyo' },

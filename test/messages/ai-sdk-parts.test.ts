@@ -35,22 +35,12 @@ describe('a call', () => {
   })
 
   it('that the provider ran stays the provider’s, and so does its result', () => {
+    const search = { toolCallId: 's', toolName: 'web_search' }
     const [, message] = read(question, {
       role: 'assistant',
       content: [
-        {
-          type: 'tool-call',
-          toolCallId: 's',
-          toolName: 'web_search',
-          input: { query: 'Tokyo' },
-          providerExecuted: true,
-        },
-        {
-          type: 'tool-result',
-          toolCallId: 's',
-          toolName: 'web_search',
-          output: { type: 'json', value: [{ hits: 3 }] },
-        },
+        { type: 'tool-call', ...search, input: { query: 'Tokyo' }, providerExecuted: true },
+        { type: 'tool-result', ...search, output: { type: 'json', value: [{ hits: 3 }] } },
       ],
     })
     expect(message?.content).toEqual([
@@ -86,12 +76,14 @@ describe('a result', () => {
       ],
     ],
   ])('is %s', (_, output, content, isError) => {
-    expect(read(question, call, result(output))[2]).toEqual({
-      role: 'user',
-      content: [
-        { type: 'tool_result', toolCallId: 'call_1', name: 'get_weather', content, ...(isError && { isError }) },
-      ],
-    })
+    const told = {
+      type: 'tool_result',
+      toolCallId: 'call_1',
+      name: 'get_weather',
+      content,
+      ...(isError && { isError }),
+    }
+    expect(read(question, call, result(output))[2]).toEqual({ role: 'user', content: [told] })
   })
 
   it('goes on to any provider', () => {
@@ -104,31 +96,25 @@ describe('a result', () => {
 })
 
 describe('media', () => {
+  const data = 'QUJD'
+  const url = 'https://a.example/b'
+  const filename = 'a.pdf'
+  const mediaType = 'application/pdf'
+  const pdf = { type: 'file', mimeType: mediaType }
+  const reference = { openai: 'file-1' }
   it.each<[string, Extract<Extract<ModelMessage, { role: 'user' }>['content'], unknown[]>[number], unknown]>([
     [
       'an image',
-      { type: 'image', image: 'QUJD', mediaType: 'image/png' },
-      { type: 'image', data: 'QUJD', mimeType: 'image/png' },
+      { type: 'image', image: data, mediaType: 'image/png' },
+      { type: 'image', data, mimeType: 'image/png' },
     ],
-    [
-      'a link to one',
-      { type: 'image', image: 'https://a.example/b.png' },
-      { type: 'image', url: 'https://a.example/b.png' },
-    ],
-    [
-      'a file',
-      { type: 'file', data: 'QUJD', mediaType: 'application/pdf', filename: 'a.pdf' },
-      { type: 'file', data: 'QUJD', mimeType: 'application/pdf', filename: 'a.pdf' },
-    ],
-    [
-      'a file at a link',
-      { type: 'file', data: { type: 'url', url: new URL('https://a.example/b.pdf') }, mediaType: 'application/pdf' },
-      { type: 'file', url: 'https://a.example/b.pdf', mimeType: 'application/pdf' },
-    ],
+    ['a link to one', { type: 'image', image: url }, { type: 'image', url }],
+    ['a file', { type: 'file', data, mediaType, filename }, { ...pdf, data, filename }],
+    ['a file at a link', { type: 'file', data: { type: 'url', url: new URL(url) }, mediaType }, { ...pdf, url }],
     [
       'a file that is stored at a provider',
-      { type: 'file', data: { type: 'reference', reference: { openai: 'file-1' } }, mediaType: 'application/pdf' },
-      { type: 'file', fileId: 'file-1', mimeType: 'application/pdf' },
+      { type: 'file', data: { type: 'reference', reference }, mediaType },
+      { ...pdf, fileId: 'file-1' },
     ],
     [
       'text in a file',

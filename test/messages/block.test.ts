@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
-import type { ContentBlock } from '../../src/core/messages.ts'
+import type { ContentBlock, Opaque } from '../../src/core/messages.ts'
 import * as block from '../../src/messages/block.ts'
 
 /** One of each type, with every field there is: the compiler asks for a field that the model gains. */
@@ -56,33 +56,26 @@ const full: Full = {
   unknown: { ...base, type: 'unknown', format: 'f', providerType: 't', value: { a: null } },
 }
 
+const png = { data: 'aGk=', mimeType: 'image/png' }
+const wav = { data: 'aGk=', mimeType: 'audio/wav' }
+const link = { url: 'https://x/y' }
+const stored = { fileId: 'file_1', filename: 'a.pdf' }
+const cited = { url: 'u', title: 't', startIndex: 0, endIndex: 4 }
+const found = { status: 'success', output: [] } as const
+const x = { type: 'text', text: 'x' } as const
+const signed = (data: Opaque['data']): Opaque => ({ provider: 'anthropic', model: '', format: 'anthropic', data })
+
 describe('constructors', () => {
   it.each<[string, ContentBlock, ContentBlock]>([
     ['[4.51] text', block.text('hi', { id: 'b' }), { type: 'text', text: 'hi', id: 'b' }],
     ['[4.52] plain_text', block.plainText('doc', { title: 't' }), { type: 'plain_text', text: 'doc', title: 't' }],
-    ['[4.53] [4.70] image by URL', block.image({ url: 'https://x/y' }), { type: 'image', url: 'https://x/y' }],
-    [
-      '[4.53] [4.70] image by data',
-      block.image({ data: 'aGk=', mimeType: 'image/png' }),
-      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-    ],
-    [
-      '[4.54] [4.72] audio by data',
-      block.audio({ data: 'aGk=', mimeType: 'audio/wav' }),
-      { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' },
-    ],
-    ['[4.55] video', block.video({ url: 'https://x/y' }), { type: 'video', url: 'https://x/y' }],
-    [
-      '[4.56] [4.71] file by id',
-      block.file({ fileId: 'file_1', filename: 'a.pdf' }),
-      { type: 'file', fileId: 'file_1', filename: 'a.pdf' },
-    ],
+    ['[4.53] [4.70] image by URL', block.image(link), { type: 'image', ...link }],
+    ['[4.53] [4.70] image by data', block.image(png), { type: 'image', ...png }],
+    ['[4.54] [4.72] audio by data', block.audio(wav), { type: 'audio', ...wav }],
+    ['[4.55] video', block.video(link), { type: 'video', ...link }],
+    ['[4.56] [4.71] file by id', block.file(stored), { type: 'file', ...stored }],
     ['[4.57] reasoning', block.reasoning('hm'), { type: 'reasoning', text: 'hm' }],
-    [
-      '[4.58] [4.67] citation',
-      block.citation({ url: 'u', title: 't', startIndex: 0, endIndex: 4 }),
-      { type: 'citation', url: 'u', title: 't', startIndex: 0, endIndex: 4 },
-    ],
+    ['[4.58] [4.67] citation', block.citation(cited), { type: 'citation', ...cited }],
     [
       '[4.59] [0.44] tool_result',
       block.toolResult('c', 'x', { name: 'n' }),
@@ -118,8 +111,8 @@ describe('constructors', () => {
     ],
     [
       '[4.64] [4.83] server_tool_result',
-      block.serverToolResult('s', { status: 'success', output: [] }),
-      { type: 'server_tool_result', toolCallId: 's', status: 'success', output: [] },
+      block.serverToolResult('s', found),
+      { type: 'server_tool_result', toolCallId: 's', ...found },
     ],
     [
       '[4.65] [4.85] unknown',
@@ -146,7 +139,7 @@ describe('block.from', () => {
   )
 
   it.each<[string, unknown, ContentBlock]>([
-    ['input_text', { type: 'input_text', text: 'x' }, { type: 'text', text: 'x' }],
+    ['input_text', { type: 'input_text', text: 'x' }, x],
     [
       'output_text with a citation',
       {
@@ -164,17 +157,17 @@ describe('block.from', () => {
     [
       'image_url with a link',
       { type: 'image_url', image_url: { url: 'https://x/y', detail: 'low' } },
-      { type: 'image', url: 'https://x/y', detail: 'low' },
+      { type: 'image', ...link, detail: 'low' },
     ],
     [
       'image_url with data',
       { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
-      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'image', ...png },
     ],
     [
       'input_image',
       { type: 'input_image', image_url: 'https://x/y', detail: 'auto' },
-      { type: 'image', url: 'https://x/y', detail: 'auto' },
+      { type: 'image', ...link, detail: 'auto' },
     ],
     ['input_image by id', { type: 'input_image', file_id: 'file_1' }, { type: 'image', fileId: 'file_1' }],
     [
@@ -195,12 +188,12 @@ describe('block.from', () => {
     [
       'image of Anthropic',
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
-      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'image', ...png },
     ],
     [
       'image of Anthropic by URL, with a cache mark',
       { type: 'image', source: { type: 'url', url: 'https://x/y' }, cache_control: { type: 'ephemeral', ttl: '1h' } },
-      { type: 'image', url: 'https://x/y', metadata: { cacheHint: { ttl: '1h' } } },
+      { type: 'image', ...link, metadata: { cacheHint: { ttl: '1h' } } },
     ],
     [
       'document of Anthropic',
@@ -210,20 +203,12 @@ describe('block.from', () => {
     [
       'thinking',
       { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
-      {
-        type: 'reasoning',
-        text: 'hm',
-        opaque: { provider: 'anthropic', model: '', format: 'anthropic', data: { signature: 'c2ln' } },
-      },
+      { type: 'reasoning', text: 'hm', opaque: signed({ signature: 'c2ln' }) },
     ],
     [
       'redacted_thinking',
       { type: 'redacted_thinking', data: 'xyz' },
-      {
-        type: 'reasoning',
-        text: '',
-        opaque: { provider: 'anthropic', model: '', format: 'anthropic', data: { data: 'xyz' } },
-      },
+      { type: 'reasoning', text: '', opaque: signed({ data: 'xyz' }) },
     ],
     [
       '[4.68] a reasoning item',
@@ -248,8 +233,8 @@ describe('block.from', () => {
     ],
     [
       'tool_result of Anthropic',
-      { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'x' }], is_error: true },
-      { type: 'tool_result', toolCallId: 'c', content: [{ type: 'text', text: 'x' }], isError: true },
+      { type: 'tool_result', tool_use_id: 'c', content: [x], is_error: true },
+      { type: 'tool_result', toolCallId: 'c', content: [x], isError: true },
     ],
     [
       'function_call_output',
@@ -266,13 +251,9 @@ describe('block.from', () => {
       { type: 'web_search_tool_result', tool_use_id: 's', content: [{ url: 'u' }] },
       { type: 'server_tool_result', toolCallId: 's', name: 'web_search', output: [{ url: 'u' }] },
     ],
-    ['a text part of Gemini', { text: 'x' }, { type: 'text', text: 'x' }],
+    ['a text part of Gemini', { text: 'x' }, x],
     ['a thought of Gemini', { text: 'hm', thought: true }, { type: 'reasoning', text: 'hm' }],
-    [
-      'inlineData',
-      { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
-      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
-    ],
+    ['inlineData', { inlineData: { mimeType: 'image/png', data: 'aGk=' } }, { type: 'image', ...png }],
     ['functionCall', { functionCall: { id: 'g', name: 'f', args: {} } }, block.toolCall('g', 'f')],
     [
       'functionResponse',
@@ -283,7 +264,7 @@ describe('block.from', () => {
     [
       '[4.46] a plain map of a citation',
       { url: 'u', title: 't', start_index: 0, end_index: 4 },
-      { type: 'citation', url: 'u', title: 't', startIndex: 0, endIndex: 4 },
+      { type: 'citation', ...cited },
     ],
     ['text', 'hi', { type: 'text', text: 'hi' }],
   ])('reads %s', { meta: { promise: '4.68' } }, (_, value, expected) => {
@@ -305,8 +286,8 @@ describe('block.from', () => {
   })
 
   it.each<[string, string, ContentBlock]>([
-    ['an image', 'data:image/png;base64,aGk=', { type: 'image', data: 'aGk=', mimeType: 'image/png' }],
-    ['sound', 'data:audio/wav;base64,aGk=', { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' }],
+    ['an image', 'data:image/png;base64,aGk=', { type: 'image', ...png }],
+    ['sound', 'data:audio/wav;base64,aGk=', { type: 'audio', ...wav }],
     ['a video', 'data:video/mp4;base64,aGk=', { type: 'video', data: 'aGk=', mimeType: 'video/mp4' }],
     ['a file', 'data:application/pdf;base64,aGk=', { type: 'file', data: 'aGk=', mimeType: 'application/pdf' }],
     ['text in percent signs', 'data:text/plain,h%C3%A9llo', { type: 'text', text: 'héllo' }],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { InvalidToolCall, ToolCallChunk } from '../../src/core/messages.ts'
+import type { ToolCallChunk } from '../../src/core/messages.ts'
 import { type MessageChunk, mergeChunks } from '../../src/messages/merge-chunks.ts'
 import { toMessage } from '../../src/messages/to-message.ts'
+import { callOf, invalidCall } from '../support/makers.ts'
 
 const piece = (more: Omit<ToolCallChunk, 'type'>): ToolCallChunk => ({ type: 'tool_call_chunk', ...more })
 const chunk = (content: MessageChunk['content'], ...toolCallChunks: ToolCallChunk[]): MessageChunk => ({
@@ -104,21 +105,9 @@ describe('mergeChunks', () => {
 
 describe('toMessage of a chunk', () => {
   it('makes calls of the pieces', { meta: { promise: '4.76 4.79' } }, () => {
-    expect(toMessage(chunk('x', piece({ id: 'a', name: 'f', argumentsDelta: '{"k":1}' })))).toEqual({
-      role: 'assistant',
-      content: [
-        { type: 'text', text: 'x' },
-        {
-          type: 'tool_call',
-          id: 'a',
-          name: 'f',
-          arguments: { k: 1 },
-          argumentsText: '{"k":1}',
-          index: 0,
-          complete: true,
-        },
-      ],
-    })
+    const made = toMessage(chunk('x', piece({ id: 'a', name: 'f', argumentsDelta: '{"k":1}' })))
+    const content = [{ type: 'text', text: 'x' }, callOf({ k: 1 }, { id: 'a' })]
+    expect(made).toEqual({ role: 'assistant', content })
   })
 
   it('takes no arguments for an empty object: an opener may come by itself', () => {
@@ -141,29 +130,17 @@ describe('toMessage of a chunk', () => {
   )
 
   it('believes a call that says it is invalid, whatever pieces of it there are', { meta: { promise: '4.81' } }, () => {
-    const invalid: InvalidToolCall = {
-      type: 'invalid_tool_call',
-      id: 'a',
-      name: 'f',
-      index: 0,
-      argumentsText: 'oops',
-      reason: 'malformed_json',
-      error: 'no JSON',
-    }
-    const stale = {
-      ...chunk('', piece({ id: 'a', index: 0, name: 'f', argumentsDelta: '{}' })),
-      invalidToolCalls: [invalid],
-    }
+    const invalid = invalidCall()
+    const whole = chunk('', piece({ id: 'a', index: 0, name: 'f', argumentsDelta: '{}' }))
+    const stale = { ...whole, invalidToolCalls: [invalid] }
     expect(toMessage(stale)).toMatchObject({ content: [], invalidToolCalls: [invalid] })
     expect(toMessage(mergeChunks(stale, chunk('')))).toMatchObject({ content: [], invalidToolCalls: [invalid] })
   })
 
   it('runs nothing of a chunk that was cut', () => {
-    const cut = {
-      ...chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta: '{"k"' })),
-      stopReason: 'aborted',
-    } as const
-    expect(toMessage(cut)).toMatchObject({ stopReason: 'aborted', invalidToolCalls: [{ reason: 'truncated' }] })
+    const cut = chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta: '{"k"' }))
+    const made = toMessage({ ...cut, stopReason: 'aborted' })
+    expect(made).toMatchObject({ stopReason: 'aborted', invalidToolCalls: [{ reason: 'truncated' }] })
   })
 
   it('leaves a message without pieces the very value it is', () => {

@@ -5,7 +5,13 @@ import * as block from '../../src/messages/block.ts'
 import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
 
 const one = (value: unknown) => normalizeMessages([value])[0]
-const call = block.toolCall('call_1', 'get_weather', { city: 'Tokyo' })
+const id = 'call_1'
+const name = 'get_weather'
+const tokyo = { city: 'Tokyo' }
+const call = block.toolCall(id, name, tokyo)
+/** The arguments as OpenAI writes them. */
+const asText = { name, arguments: '{"city":"Tokyo"}' }
+const toolUse = { type: 'tool_use', id, name, input: tokyo }
 
 describe('roles and content', () => {
   it.each<[string, unknown, Message]>([
@@ -68,41 +74,13 @@ describe('calls', () => {
   it.each<[string, unknown]>([
     [
       '[2.21] [2.22] OpenAI',
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [
-          { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Tokyo"}' } },
-        ],
-      },
+      { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: asText }] },
     ],
-    [
-      '[4.35] args',
-      { role: 'ai', content: '', tool_calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Tokyo' } }] },
-    ],
-    [
-      '[4.35] arguments',
-      { role: 'ai', content: [], toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Tokyo' } }] },
-    ],
-    [
-      'input',
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Tokyo' } }],
-      },
-    ],
-    [
-      'both places, once',
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Tokyo' } }],
-        tool_calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Tokyo' } }],
-      },
-    ],
-    [
-      'an item of OpenAI Responses',
-      { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Tokyo"}' },
-    ],
+    ['[4.35] args', { role: 'ai', content: '', tool_calls: [{ id, name, args: tokyo }] }],
+    ['[4.35] arguments', { role: 'ai', content: [], toolCalls: [{ id, name, arguments: tokyo }] }],
+    ['input', { role: 'assistant', content: [toolUse] }],
+    ['both places, once', { role: 'assistant', content: [toolUse], tool_calls: [{ id, name, args: tokyo }] }],
+    ['an item of OpenAI Responses', { type: 'function_call', call_id: id, ...asText }],
   ])('reads calls as %s writes them', (_, value) => {
     expect(one(value)).toEqual({ role: 'assistant', content: [call] })
   })
@@ -203,7 +181,7 @@ describe('envelopes of LangChain', () => {
       kwargs: {
         id: 'run-1',
         content: 'Let me look',
-        tool_calls: [{ name: 'get_weather', args: { city: 'Tokyo' }, id: 'call_1', type: 'tool_call' }],
+        tool_calls: [{ name, args: tokyo, id, type: 'tool_call' }],
         invalid_tool_calls: [],
         additional_kwargs: {},
         usage_metadata: { input_tokens: 5, output_tokens: 3, total_tokens: 8, input_token_details: { cache_read: 2 } },

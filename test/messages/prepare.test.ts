@@ -4,6 +4,7 @@ import { toolCallsOf } from '../../src/core/content.ts'
 import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/core/messages.ts'
 import { block } from '../../src/messages/block.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
+import { invalidCall, rolesOf } from '../support/makers.ts'
 import { wires } from '../support/rules.ts'
 
 const call = (id: string, more: Partial<ToolCall> = {}) => block.toolCall(id, 'weather', {}, more)
@@ -40,13 +41,7 @@ describe('calls and their results', () => {
 
   it('gives a call without a result an error result that claims nothing', { meta: { promise: '0.51 2.19' } }, () => {
     const { context, losses } = prepared([user('hi'), assistant(call('call_1')), user('go on')])
-    expect(context.messages[2]).toEqual({
-      role: 'tool',
-      toolCallId: 'call_1',
-      name: 'weather',
-      content: noResult,
-      status: 'error',
-    })
+    expect(context.messages[2]).toEqual({ ...result('call_1', noResult), status: 'error' })
     expect(context.messages[3]).toEqual(user('go on'))
     expect(losses).toMatchObject([{ action: 'invented', path: 'messages[1]', severity: 'minor' }])
   })
@@ -80,12 +75,8 @@ describe('calls and their results', () => {
   it('makes ids unique over the conversation, and each result follows its own call', {
     meta: { promise: '0.60 0.51' },
   }, () => {
-    const messages = [
-      assistant(call('gemini_0')),
-      result('gemini_0', 'first'),
-      assistant(call('gemini_0')),
-      result('gemini_0', 'second'),
-    ]
+    const id = 'gemini_0'
+    const messages = [assistant(call(id)), result(id, 'first'), assistant(call(id)), result(id, 'second')]
     const [, one, turn, two] = messagesOf(messages)
     expect(one).toMatchObject({ toolCallId: 'gemini_0', content: 'first' })
     expect(two).toMatchObject({ content: 'second' })
@@ -160,14 +151,8 @@ describe('calls and their results', () => {
 
   it('says that a call has another number than it had', () => {
     const { losses } = prepared([assistant(call('a', { index: 4 })), result('a')])
-    expect(losses).toEqual([
-      {
-        action: 'changed',
-        path: 'messages[0].content',
-        reason: 'the call "a" is number 0 of its turn',
-        severity: 'info',
-      },
-    ])
+    const reason = 'the call "a" is number 0 of its turn'
+    expect(losses).toEqual([{ action: 'changed', path: 'messages[0].content', reason, severity: 'info' }])
   })
 
   it('numbers the calls of a turn by their place', { meta: { promise: '0.48' } }, () => {
@@ -177,7 +162,7 @@ describe('calls and their results', () => {
 
   it('takes the call of a tool that the provider ran for none of ours', { meta: { promise: '4.84' } }, () => {
     const messages = [
-      assistant({ type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }, { type: 'text', text: 'so' }),
+      assistant({ type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }, block.text('so')),
     ]
     expect(prepared(messages).losses).toEqual([])
   })
@@ -196,15 +181,12 @@ describe('calls and their results', () => {
       assistant(call('a')),
       {
         role: 'user',
-        content: [
-          { type: 'text', text: 'and now?' },
-          { type: 'tool_result', toolCallId: 'a', content: 'no', isError: true },
-        ],
+        content: [block.text('and now?'), { type: 'tool_result', toolCallId: 'a', content: 'no', isError: true }],
       },
     ]
     expect(messagesOf(messages).slice(1)).toEqual([
-      { role: 'tool', toolCallId: 'a', name: 'weather', content: 'no', status: 'error' },
-      { role: 'user', content: [{ type: 'text', text: 'and now?' }] },
+      { ...result('a', 'no'), status: 'error' },
+      { role: 'user', content: [block.text('and now?')] },
     ])
   })
 
@@ -228,33 +210,18 @@ describe('calls and their results', () => {
 /** "All content must be type `text` if `is_error` is true": vellum-ai/vellum-assistant#18387. */
 it('a failed result holds only text where nothing else is taken; its media follow, and nothing is lost', () => {
   const shot: ContentBlock = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
-  const failed: Message = {
-    role: 'tool',
-    toolCallId: 'a',
-    name: 'weather',
-    content: [{ type: 'plain_text', text: 'no', title: 'log' }, shot],
-    status: 'error',
-  }
+  const content = [block.plainText('no', { title: 'log' }), shot]
+  const failed = { ...result('a'), content, status: 'error' } as Message
   const rules: Rules = { ...wires.anthropic, textErrors: true }
   const [, , told, media] = messagesOf([user('hi'), assistant(call('a')), failed], rules)
-  expect(told?.content).toEqual([
-    { type: 'text', text: 'no' },
-    { type: 'text', text: '[image: see the message after the results]' },
-  ])
+  expect(told?.content).toEqual([block.text('no'), block.text('[image: see the message after the results]')])
   expect(media).toMatchObject({ role: 'user', content: [{ type: 'text' }, shot, { type: 'text' }] })
   expect(messagesOf([user('hi'), assistant(call('a')), failed], wires.anthropic)[2]?.content).toEqual(failed.content)
 })
 
 describe('invalid calls', () => {
-  const invalid = {
-    type: 'invalid_tool_call',
-    id: 'bad',
-    name: 'weather',
-    index: 0,
-    argumentsText: '{"city": "Par',
-    reason: 'malformed_json',
-    error: 'The arguments are not JSON',
-  } as const
+  const error = 'The arguments are not JSON'
+  const invalid = invalidCall({ id: 'bad', name: 'weather', argumentsText: '{"city": "Par', error })
 
   it('sends an invalid call as one with no arguments but its text, and an error result', {
     meta: { promise: '4.81' },
@@ -263,18 +230,12 @@ describe('invalid calls', () => {
       { role: 'assistant', content: [call('good', { index: 1 })], invalidToolCalls: [invalid] },
       result('good'),
     ]
-    const [turn, error, good] = messagesOf(messages)
+    const [turn, failed, good] = messagesOf(messages)
     expect(turn).toEqual({
       role: 'assistant',
       content: [call('bad', { argumentsText: '{"city": "Par' }), call('good', { index: 1 })],
     })
-    expect(error).toEqual({
-      role: 'tool',
-      toolCallId: 'bad',
-      name: 'weather',
-      content: 'The call was not run: The arguments are not JSON',
-      status: 'error',
-    })
+    expect(failed).toEqual({ ...result('bad', `The call was not run: ${error}`), status: 'error' })
     expect(good).toEqual(result('good'))
   })
 
@@ -287,11 +248,9 @@ describe('invalid calls', () => {
   })
 
   it('drops fragments that were never put together, and says so', () => {
-    const messages = [
-      assistant({ type: 'text', text: 'x' }, { type: 'tool_call_chunk', index: 0, argumentsDelta: '{' }),
-    ]
+    const messages = [assistant(block.text('x'), { type: 'tool_call_chunk', index: 0, argumentsDelta: '{' })]
     const { context, losses } = prepared(messages)
-    expect(context.messages).toEqual([assistant({ type: 'text', text: 'x' })])
+    expect(context.messages).toEqual([assistant(block.text('x'))])
     expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[0].content[1]' }])
   })
 })
@@ -300,14 +259,8 @@ describe('turns that failed or are empty', () => {
   it.each(['error', 'aborted', 'interrupted'] as const)(
     'drops a turn that ended as "%s" before it said anything',
     (stopReason) => {
-      const failed: Message = {
-        role: 'assistant',
-        content: [
-          { type: 'reasoning', text: 'hm' },
-          { type: 'text', text: '' },
-        ],
-        stopReason,
-      }
+      const content = [block.reasoning('hm'), block.text('')]
+      const failed: Message = { role: 'assistant', content, stopReason }
       const { context, losses } = prepared([user('hi'), failed, user('hello?')], wires.ollama)
       expect(context.messages).toEqual([user('hi'), user('hello?')])
       expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[1]' }])
@@ -324,7 +277,7 @@ describe('turns that failed or are empty', () => {
       { role: 'system', content: '' },
       user(' \n'),
       user('hi'),
-      assistant({ type: 'text', text: ' ' }, call('a')),
+      assistant(block.text(' '), call('a')),
       result('a', ''),
     ]
     expect(messagesOf(messages, wires.anthropic)).toEqual([user('hi'), assistant(call('a')), result('a', '')])
@@ -342,19 +295,11 @@ describe('turns that failed or are empty', () => {
 })
 
 describe('reasoning and proofs', () => {
-  const signed = (provider: string, format: string, model: string): Opaque => ({
-    provider,
-    format,
-    model,
-    data: { signature: 'c2ln' },
-  })
+  const data = { signature: 'c2ln' }
+  const signed = (provider: string, format: string, model: string): Opaque => ({ provider, format, model, data })
   const claude = signed('anthropic', 'anthropic', 'claude-sonnet-5')
-  const thought = (text: string, opaque?: Opaque): ContentBlock => ({
-    type: 'reasoning',
-    text,
-    ...(opaque && { opaque }),
-  })
-  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' }), user('and?')]
+  const thought = (text: string, opaque: Opaque) => block.reasoning(text, { opaque })
+  const turn = (one: ContentBlock) => [user('hi'), assistant(one, block.text('so')), user('and?')]
   const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
     messagesOf(turn(block), rules, {}, model)[1]?.content
 
@@ -369,18 +314,12 @@ describe('reasoning and proofs', () => {
     ['another provider of the format', { ...wires.anthropic, provider: 'minimax' }, 'claude-sonnet-5'],
     ['another format', wires.chat, 'gpt-6'],
   ])('keeps no proof for %s', (_, rules, model) => {
-    expect(said(thought('hm', claude), rules, model)).toEqual([{ type: 'text', text: 'so' }])
+    expect(said(thought('hm', claude), rules, model)).toEqual([block.text('so')])
   })
 
   it('makes foreign reasoning text, or keeps it without the proof, as the wire has it', () => {
-    expect(said(thought('hm', claude), wires.gemini)).toEqual([
-      { type: 'text', text: 'hm' },
-      { type: 'text', text: 'so' },
-    ])
-    expect(said(thought('hm', claude), wires.ollama)).toEqual([
-      { type: 'reasoning', text: 'hm' },
-      { type: 'text', text: 'so' },
-    ])
+    expect(said(thought('hm', claude), wires.gemini)).toEqual([block.text('hm'), block.text('so')])
+    expect(said(thought('hm', claude), wires.ollama)).toEqual([block.reasoning('hm'), block.text('so')])
   })
 
   it.each(['gemini', 'ollama', 'chat'] as const)(
@@ -393,14 +332,9 @@ describe('reasoning and proofs', () => {
 
   it('keeps an empty text that carries a signature of the target, and drops one that carries another', () => {
     const google = signed('google', 'gemini', 'gemini-3-pro')
-    const empty: ContentBlock = { type: 'text', text: '', opaque: google }
-    expect(
-      messagesOf([user('hi'), assistant({ type: 'text', text: 'so' }, empty)], wires.gemini, {}, 'gemini-3-pro')[1]
-        ?.content,
-    ).toHaveLength(2)
-    expect(
-      messagesOf([user('hi'), assistant({ type: 'text', text: 'so' }, empty)], wires.chat)[1]?.content,
-    ).toHaveLength(1)
+    const messages = [user('hi'), assistant(block.text('so'), block.text('', { opaque: google }))]
+    expect(messagesOf(messages, wires.gemini, {}, 'gemini-3-pro')[1]?.content).toHaveLength(2)
+    expect(messagesOf(messages, wires.chat)[1]?.content).toHaveLength(1)
   })
 
   it('takes the foreign proof off a call, and leaves the call', () => {
@@ -436,30 +370,19 @@ describe('places', () => {
       { role: 'assistant', content: 'Hello!' },
     ]
     const { context, losses } = prepared(messages, wires.anthropic)
-    expect(context.messages.map((one) => one.role)).toEqual(['system', 'user', 'assistant'])
+    expect(rolesOf(context.messages)).toBe('system user assistant')
     expect(losses).toMatchObject([{ action: 'invented' }])
   })
 
   it('puts an assistant between a result and a user where the wire wants one', () => {
     const messages = [user('hi'), assistant(call('abcdefghi')), result('abcdefghi'), user('go on')]
-    expect(messagesOf(messages, wires.mistral).map((one) => one.role)).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'user',
-    ])
+    expect(rolesOf(messagesOf(messages, wires.mistral))).toBe('user assistant tool assistant user')
   })
 })
 
 describe('media in results', () => {
   const image: ContentBlock = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
-  const shot: Message = {
-    role: 'tool',
-    toolCallId: 'a',
-    name: 'weather',
-    content: [{ type: 'text', text: 'done' }, image],
-  }
+  const shot: Message = { ...result('a'), content: [block.text('done'), image] } as Message
   const messages = [user('hi'), assistant(call('a'), call('b', { index: 1 })), shot, result('b')]
 
   it('stay where the wire has a place for them', () => {
@@ -469,21 +392,11 @@ describe('media in results', () => {
   it('move to a user message after all results, with the call they came from, and a pointer in their place', () => {
     const { context, losses } = prepared([...messages, user('and?')])
     expect(context.messages.slice(2)).toEqual([
-      {
-        ...shot,
-        content: [
-          { type: 'text', text: 'done' },
-          { type: 'text', text: '[image: see the message after the results]' },
-        ],
-      },
+      { ...shot, content: [block.text('done'), block.text('[image: see the message after the results]')] },
       result('b'),
       {
         role: 'user',
-        content: [
-          { type: 'text', text: '<tool_result id="a" name="weather">' },
-          image,
-          { type: 'text', text: '</tool_result>' },
-        ],
+        content: [block.text('<tool_result id="a" name="weather">'), image, block.text('</tool_result>')],
       },
       user('and?'),
     ])
@@ -508,7 +421,7 @@ describe('text', () => {
   })
 })
 
-it.each([[[{ type: 'text', text: 'Be brief' }]], ['?']] as const)('a system text of one piece stays: %j', (system) => {
+it.each([[[block.text('Be brief')]], ['?']] as const)('a system text of one piece stays: %j', (system) => {
   // Something else changes, so that the context is made again.
   const { context } = prepared([user('hi'), { role: 'assistant', content: '' }, user('there')], wires.anthropic, {
     system,

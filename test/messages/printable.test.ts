@@ -14,6 +14,7 @@ import {
 import { block, type ContentBlock, type Message, message, type StreamEvent } from '../../src/index.ts'
 import { prettyPrint } from '../../src/messages/index.ts'
 import { formats } from '../support/formats.ts'
+import { invalidCall } from '../support/makers.ts'
 import { placesOf, replaceAt } from '../support/mutations.ts'
 
 /** All characters of C0 and C1 but the tab and the line feed, and all that Unicode lists as `Bidi_Control`. */
@@ -42,20 +43,11 @@ const blocks: readonly ContentBlock[] = [
   { type: 'image', mimeType: 'image/png', data: 'aGk=' },
   { type: 'file', fileId: 'file-1', filename: 'a.pdf' },
 ]
-const invalid = {
-  type: 'invalid_tool_call',
-  id: 'call_2',
-  name: 'pay',
-  index: 0,
-  argumentsText: '{',
-  reason: 'malformed_json',
-  error: 'it is not JSON',
-} as const
 const messages: readonly Message[] = [
   message.system('system'),
   message.user('said', { name: 'ann' }),
   message.user(blocks.filter(({ type }) => !/call|reasoning/.test(type))),
-  { role: 'assistant', content: blocks, invalidToolCalls: [invalid] },
+  { role: 'assistant', content: blocks, invalidToolCalls: [invalidCall()] },
   message.tool('result', { toolCallId: 'call_1' }),
 ]
 /** Fields whose words are fixed. */

@@ -22,6 +22,7 @@ import {
 } from '../../src/messages/serialize.ts'
 import { mockModel } from '../../src/test/index.ts'
 import type { ToolResult } from '../../src/tools/types.ts'
+import { invalidCall } from '../support/makers.ts'
 
 /** One of each role, with every field there is: the compiler asks for a field that the model gains. */
 const base = { id: 'm', metadata: { mine: 1 }, providerData: { gemini: { a: 1 } }, name: 'n' }
@@ -40,17 +41,11 @@ const full: readonly [
     content: null,
     toolCalls: [call],
     invalidToolCalls: [
-      {
-        type: 'invalid_tool_call',
-        id: 'i',
-        name: 'f',
-        index: 1,
-        argumentsText: '{',
+      invalidCall({
         reason: 'truncated',
-        error: 'cut',
         opaque: { provider: 'p', model: 'm', format: 'f', data: {} },
         providerData: { gemini: {} },
-      },
+      }),
     ],
     stopReason: 'tool_calls',
     rawStopReason: 'tool_use',

@@ -8,6 +8,7 @@ import { filterMessages } from '../../src/messages/filter-messages.ts'
 import { mergeRuns } from '../../src/messages/merge-runs.ts'
 import { prettyPrint } from '../../src/messages/pretty-print.ts'
 import { type TrimOptions, trimMessages } from '../../src/messages/trim-messages.ts'
+import { invalidCall } from '../support/makers.ts'
 
 const call = (id: string, name = 'weather', args = {}) => block.toolCall(id, name, args)
 const result = (toolCallId: string, content = 'sunny') => message.tool(content, { toolCallId, name: 'weather' })
@@ -179,13 +180,8 @@ describe('filterMessages', () => {
   })
 
   it('takes a call away with its result, and a result with its call', () => {
-    expect(filterMessages(conversation, { excludeRoles: ['tool'] })).toEqual([
-      system,
-      one,
-      message.assistant([block.text('Let me look')]),
-      answer,
-      two,
-    ])
+    const withoutCalls = filterMessages(conversation, { excludeToolCalls: true })
+    expect(filterMessages(conversation, { excludeRoles: ['tool'] })).toEqual(withoutCalls)
     expect(filterMessages(conversation, { excludeRoles: ['assistant'] })).toEqual([system, one, two])
   })
 })
@@ -209,28 +205,14 @@ describe('mergeRuns', () => {
   })
 
   it('sums usage, keeps the first origin and the last reason to stop, and counts calls on', () => {
+    const origin = { id: 'm1', response: { model: 'one' } }
+    const later = { id: 'm2', response: { model: 'two' } }
     const merged = mergeRuns([
-      message.assistant([call('a')], {
-        id: 'm1',
-        usage: { inputTokens: 1 },
-        response: { model: 'one' },
-        stopReason: 'length',
-      }),
-      message.assistant([call('b')], {
-        id: 'm2',
-        usage: { inputTokens: 2, outputTokens: 3 },
-        response: { model: 'two' },
-        stopReason: 'stop',
-      }),
+      message.assistant([call('a')], { ...origin, usage: { inputTokens: 1 }, stopReason: 'length' }),
+      message.assistant([call('b')], { ...later, usage: { inputTokens: 2, outputTokens: 3 }, stopReason: 'stop' }),
     ])
-    expect(merged).toEqual([
-      message.assistant([call('a'), { ...call('b'), index: 1 }], {
-        id: 'm1',
-        usage: { inputTokens: 3, outputTokens: 3 },
-        response: { model: 'one' },
-        stopReason: 'stop',
-      }),
-    ])
+    const end = { usage: { inputTokens: 3, outputTokens: 3 }, stopReason: 'stop' } as const
+    expect(merged).toEqual([message.assistant([call('a'), { ...call('b'), index: 1 }], { ...origin, ...end })])
   })
 })
 
@@ -277,12 +259,8 @@ describe('addUsage', () => {
   })
 
   it('subtracts, and never below zero', () => {
-    expect(
-      subtractUsage({ inputTokens: 5, outputTokens: 1 }, { inputTokens: 2, outputTokens: 3, totalTokens: 5 }),
-    ).toEqual({
-      inputTokens: 3,
-      outputTokens: 0,
-    })
+    const less = { inputTokens: 2, outputTokens: 3, totalTokens: 5 }
+    expect(subtractUsage({ inputTokens: 5, outputTokens: 1 }, less)).toEqual({ inputTokens: 3, outputTokens: 0 })
   })
 })
 
@@ -314,18 +292,8 @@ describe('prettyPrint', () => {
   })
 
   it('shows invalid calls', () => {
-    const invalid = {
-      type: 'invalid_tool_call',
-      id: 'a',
-      name: 'f',
-      index: 0,
-      argumentsText: '{',
-      reason: 'malformed_json',
-      error: 'no JSON',
-    } as const
-    expect(prettyPrint(message.assistant(null, { invalidToolCalls: [invalid] }))).toBe(
-      'Assistant: [invalid tool request (a)]: f: no JSON',
-    )
+    const printed = prettyPrint(message.assistant(null, { invalidToolCalls: [invalidCall()] }))
+    expect(printed).toBe('Assistant: [invalid tool request (a)]: f: no JSON')
   })
 
   it('escapes text between tags, so that no message can end another', () => {

@@ -5,6 +5,7 @@ import type { StreamEvent } from '../../src/index.ts'
 import { toolCall } from '../../src/messages/block.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, type UiMessage, uiMessages } from '../../src/page/ui-messages.ts'
+import { rolesOf } from '../support/makers.ts'
 import { chatOver } from './ai-sdk.ts'
 import { recorded, recordedRun, scripted, type UiChunk, uiChunksOf } from './runs.ts'
 
@@ -126,7 +127,7 @@ describe('each type of the AI SDK’s schema', () => {
     await chat.sendMessage({ text: 'Hi' })
     expect(chat.error).toBeUndefined()
     const { messages } = fromUiMessages(chat.messages as unknown as readonly UiMessage[])
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    expect(rolesOf(messages)).toBe('user assistant tool')
     expect(messages[1]?.content).toEqual(
       expect.arrayContaining(['text', 'reasoning', 'tool_call'].map((type) => expect.objectContaining({ type }))),
     )

@@ -18,6 +18,7 @@ import { readEvents } from '../../src/page/read.ts'
 import { answerKept, keepRun, memoryLog, type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
 import { inTurn } from '../support/cuts.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks } from '../support/upstream.ts'
 import { chatOver, lastTextOf, statesOf } from './ai-sdk.ts'
@@ -89,7 +90,7 @@ describe('a chat', () => {
       { type: 'text', text: 'Grey in Rome.', state: 'done' },
     ])
     await chat.sendMessage({ text: 'And now?' })
-    expect(asked().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
+    expect(rolesOf(asked())).toBe('user assistant tool assistant user')
     expect(asked()[2]?.content).toBe('{"sky":"grey","city":"Rome"}')
   })
 
