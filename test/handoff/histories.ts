@@ -21,6 +21,7 @@ import { type CorpusCase, corpus, isAnswer } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { frozen } from '../support/frozen.ts'
+import { callOf } from '../support/makers.ts'
 
 /** Contents of a history that not every wire can send. */
 export const kinds = [
@@ -218,210 +219,147 @@ const redacted = 'EmwKAhgBEgyRedactedByAnthropic+/AA=='
 const encrypted = 'gAAAAABencrypted-by-OpenAI-0123456789'
 const thoughtSignature = 'CsMBAVSoXO5zaWduZWQtYnktR2VtaW5p'
 
-interface Written {
-  readonly name: string
-  readonly folder: string
-  readonly model: string
-  /** A whole answer, in the wire's own words. */
-  readonly body: Json
-}
-
-const usage = { input_tokens: 1, output_tokens: 1 }
-const anthropicAnswer = (stop: string, ...content: Json[]): Json => ({
-  id: 'msg_01',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-5',
-  content,
-  stop_reason: stop,
-  stop_sequence: null,
-  usage,
+const said = (text: string): Json => ({ type: 'text', text })
+const thought = (thinking: string, signed = signature): Json => ({ type: 'thinking', thinking, signature: signed })
+const anthropicAnswer = (stop_reason: string, ...content: Json[]): Json => ({
+  ...{ id: 'msg_01', type: 'message', role: 'assistant', model: 'claude-sonnet-5', content },
+  ...{ stop_reason, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } },
 })
 const toolUse = (id: string, city: string): Json => ({ type: 'tool_use', id, name: 'get_weather', input: { city } })
+const chatAnswer = (message: Json, model = 'm', finish_reason = 'stop'): Json => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model },
+  choices: [{ index: 0, finish_reason, message }],
+})
+const responses = (...output: Json[]): Json => ({
+  ...{ id: 'resp_01', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5', store: false, output },
+})
+const gemini = (...parts: Json[]): Json => ({
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts } }],
+})
+const interaction = (...steps: Json[]): Json => ({ id: 'v1_02', status: 'completed', model: 'gemini-3.8-flash', steps })
+const bedrock = (...content: Json[]): Json => ({
+  output: { message: { role: 'assistant', content } },
+  stopReason: 'end_turn',
+})
+const ollama = (message: Json, done_reason: string): Json => ({ model: 'm', message, done: true, done_reason })
+const cohere = (...content: Json[]): Json => ({
+  ...{ id: 'c', message: { role: 'assistant', content }, finish_reason: 'COMPLETE' },
+})
 
-const written: readonly Written[] = [
-  {
-    name: 'peers: Chat with the id functions.weather:0 and reasoning',
-    folder: 'openai-chat-moonshot',
-    model: 'kimi-k2-thinking',
-    body: {
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'kimi-k2-thinking',
-      choices: [
-        {
-          index: 0,
-          finish_reason: 'tool_calls',
-          message: {
-            role: 'assistant',
-            content: null,
-            reasoning_content: 'I should look at the weather.',
-            tool_calls: [
-              {
-                id: 'functions.weather:0',
-                type: 'function',
-                function: { name: 'get_weather', arguments: '{"city":"Tokyo"}' },
-              },
-            ],
-          },
-        },
-      ],
-    },
-  },
-  {
-    name: 'Chat with citations',
-    folder: 'openai-chat',
-    model: 'gpt-5-search-api',
-    body: {
-      id: 'chatcmpl-2',
-      object: 'chat.completion',
-      created: 1,
-      model: 'gpt-5-search-api',
-      choices: [
-        {
-          index: 0,
-          finish_reason: 'stop',
-          message: {
-            role: 'assistant',
-            content: 'It is mild.',
-            annotations: [
-              {
-                type: 'url_citation',
-                url_citation: { start_index: 0, end_index: 10, title: 'Weather', url: 'https://example.com/w' },
-              },
-            ],
-          },
-        },
-      ],
-    },
-  },
-  {
-    name: 'peers: Anthropic with a server tool',
-    folder: 'anthropic',
-    model: 'claude-sonnet-5',
-    body: anthropicAnswer(
+const page = { url: 'https://example.com/w', title: 'Weather' }
+const call = (id: string, city: string) => ({ id, name: 'get_weather', args: { city } })
+const step = (id: string, city: string) => ({ type: 'function_call', id, name: 'get_weather', arguments: { city } })
+const forTokyo = { name: 'get_weather', arguments: '{"city":"Tokyo"}' }
+
+/** Whole answers, in the wires' own words. */
+const written: readonly (readonly [folder: string, model: string, name: string, body: Json])[] = [
+  [
+    'openai-chat-moonshot',
+    'kimi-k2-thinking',
+    'peers: Chat with the id functions.weather:0 and reasoning',
+    chatAnswer(
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'I should look at the weather.',
+        tool_calls: [{ id: 'functions.weather:0', type: 'function', function: forTokyo }],
+      },
+      'kimi-k2-thinking',
+      'tool_calls',
+    ),
+  ],
+  [
+    'openai-chat',
+    'gpt-5-search-api',
+    'Chat with citations',
+    chatAnswer(
+      {
+        role: 'assistant',
+        content: 'It is mild.',
+        annotations: [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 10, ...page } }],
+      },
+      'gpt-5-search-api',
+    ),
+  ],
+  [
+    'anthropic',
+    'claude-sonnet-5',
+    'peers: Anthropic with a server tool',
+    anthropicAnswer(
       'tool_use',
-      { type: 'text', text: 'I will search.' },
+      said('I will search.'),
       { type: 'server_tool_use', id: 'srvtoolu_01', name: 'web_search', input: { query: 'weather Tokyo' } },
       {
         type: 'web_search_tool_result',
         tool_use_id: 'srvtoolu_01',
-        content: [
-          { type: 'web_search_result', url: 'https://example.com/w', title: 'Weather', encrypted_content: 'Enc+01==' },
-        ],
+        content: [{ type: 'web_search_result', ...page, encrypted_content: 'Enc+01==' }],
       },
       {
         type: 'text',
         text: 'It is mild.',
         citations: [
-          {
-            type: 'web_search_result_location',
-            url: 'https://example.com/w',
-            title: 'Weather',
-            encrypted_index: 'Idx+0123456789==',
-            cited_text: 'mild',
-          },
+          { type: 'web_search_result_location', ...page, encrypted_index: 'Idx+0123456789==', cited_text: 'mild' },
         ],
       },
       toolUse('toolu_01', 'Tokyo'),
     ),
-  },
-  {
-    name: 'peers: Anthropic with thinking and redacted thinking',
-    folder: 'anthropic',
-    model: 'claude-sonnet-5',
-    body: anthropicAnswer(
+  ],
+  [
+    'anthropic',
+    'claude-sonnet-5',
+    'peers: Anthropic with thinking and redacted thinking',
+    anthropicAnswer(
       'tool_use',
-      { type: 'thinking', thinking: 'Two cities, two calls.', signature },
+      thought('Two cities, two calls.'),
       { type: 'redacted_thinking', data: redacted },
-      { type: 'text', text: 'I will look.' },
+      said('I will look.'),
       toolUse('toolu_01', 'Tokyo'),
       toolUse('toolu_02', 'Paris'),
     ),
-  },
-  {
-    name: 'peers: Gemini with signed calls',
-    folder: 'gemini',
-    model: 'gemini-3-flash',
-    body: {
-      candidates: [
-        {
-          index: 0,
-          finishReason: 'STOP',
-          content: {
-            role: 'model',
-            parts: [
-              { text: 'I need the weather.', thought: true },
-              { functionCall: { id: 'fc1', name: 'get_weather', args: { city: 'Tokyo' } }, thoughtSignature },
-              { functionCall: { id: 'fc2', name: 'get_weather', args: { city: 'Paris' } } },
-            ],
-          },
-        },
-      ],
-      modelVersion: 'gemini-3-flash',
-    },
-  },
-  {
-    name: 'peers: Gemini with a signature on an empty text',
-    folder: 'gemini',
-    model: 'gemini-3-flash',
-    body: {
-      candidates: [
-        {
-          index: 0,
-          finishReason: 'STOP',
-          content: { role: 'model', parts: [{ text: 'It is mild.' }, { text: '', thoughtSignature }] },
-        },
-      ],
-      modelVersion: 'gemini-3-flash',
-    },
-  },
-  {
-    name: 'peers: Interactions with a signed thought before its calls',
-    folder: 'gemini-interactions',
-    model: 'gemini-3.8-flash',
-    body: {
-      id: 'v1_01',
-      object: 'interaction',
+  ],
+  [
+    'gemini',
+    'gemini-3-flash',
+    'peers: Gemini with signed calls',
+    gemini(
+      { text: 'I need the weather.', thought: true },
+      { functionCall: call('fc1', 'Tokyo'), thoughtSignature },
+      { functionCall: call('fc2', 'Paris') },
+    ),
+  ],
+  [
+    'gemini',
+    'gemini-3-flash',
+    'peers: Gemini with a signature on an empty text',
+    gemini({ text: 'It is mild.' }, { text: '', thoughtSignature }),
+  ],
+  [
+    'gemini-interactions',
+    'gemini-3.8-flash',
+    'peers: Interactions with a signed thought before its calls',
+    {
+      ...(interaction(
+        { type: 'thought', signature: thoughtSignature, summary: [said('I need the weather.')] },
+        step('fc1', 'Tokyo'),
+        step('fc2', 'Paris'),
+      ) as object),
       status: 'requires_action',
-      model: 'gemini-3.8-flash',
-      steps: [
-        { type: 'thought', signature: thoughtSignature, summary: [{ type: 'text', text: 'I need the weather.' }] },
-        { type: 'function_call', id: 'fc1', name: 'get_weather', arguments: { city: 'Tokyo' } },
-        { type: 'function_call', id: 'fc2', name: 'get_weather', arguments: { city: 'Paris' } },
-      ],
     },
-  },
-  {
-    name: 'peers: Responses with encrypted reasoning',
-    folder: 'openai-responses',
-    model: 'gpt-5',
-    body: {
-      id: 'resp_01',
-      object: 'response',
-      created_at: 1,
-      status: 'completed',
-      model: 'gpt-5',
-      store: false,
-      output: [
-        {
-          type: 'reasoning',
-          id: 'rs_0123456789',
-          summary: [{ type: 'summary_text', text: 'I should look.' }],
-          encrypted_content: encrypted,
-        },
-        {
-          type: 'function_call',
-          id: 'fc_0123456789',
-          call_id: 'call_01',
-          name: 'get_weather',
-          arguments: '{"city":"Tokyo"}',
-          status: 'completed',
-        },
-      ],
-    },
-  },
+  ],
+  [
+    'openai-responses',
+    'gpt-5',
+    'peers: Responses with encrypted reasoning',
+    responses(
+      {
+        type: 'reasoning',
+        id: 'rs_0123456789',
+        summary: [{ type: 'summary_text', text: 'I should look.' }],
+        encrypted_content: encrypted,
+      },
+      { type: 'function_call', id: 'fc_0123456789', call_id: 'call_01', ...forTokyo, status: 'completed' },
+    ),
+  ],
 ]
 
 /** The hand-off histories of peers.md, and media where wires differ most: in a result. */
@@ -436,7 +374,7 @@ export function writtenHistories(): readonly History[] {
 function readWritten(): readonly History[] {
   const asked: Context = { system: 'Be brief.', messages: [{ role: 'user', content: 'What is the weather?' }] }
   return [
-    ...written.map(({ name, folder, model, body }) => {
+    ...written.map(([folder, model, name, body]) => {
       const format = folders.get(folder) as Format
       return history(name, format, model, asked, client(format).decodeResponse(body).message)
     }),
@@ -446,109 +384,50 @@ function readWritten(): readonly History[] {
 
 const client = (format: Format) => format.client
 
-const thought = (thinking: string, signed = signature): Json => ({ type: 'thinking', thinking, signature: signed })
-const chatAnswer = (message: Json): Json => ({ model: 'm', choices: [{ index: 0, finish_reason: 'stop', message }] })
-const said = (text: string): Json => ({ type: 'text', text })
-const responses = (...output: Json[]): Json => ({
-  id: 'resp_02',
-  object: 'response',
-  status: 'completed',
-  model: 'gpt-5',
-  output,
-})
-const message: Json = {
-  type: 'message',
-  id: 'msg_1',
-  role: 'assistant',
-  content: [{ type: 'output_text', text: 'x', annotations: [] }],
-}
+const output = [{ type: 'output_text', text: 'x', annotations: [] }]
+const message: Json = { type: 'message', id: 'msg_1', role: 'assistant', content: output }
+const secret: Json = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }
 const shell = { call_id: 'call_s', status: 'completed' }
 const code: Json = { type: 'server_tool_use', id: 'srvtoolu_02', name: 'code_execution', input: { code: '1' } }
+const by = (block: Json, more: object): Json => ({ ...(block as object), ...more })
 const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_02' }
-const gemini = (...parts: Json[]): Json => ({
-  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts } }],
-})
-const bedrock = (...content: Json[]): Json => ({
-  output: { message: { role: 'assistant', content } },
-  stopReason: 'end_turn',
-})
-const interaction = (...steps: Json[]): Json => ({ id: 'v1_02', status: 'completed', model: 'gemini-3.8-flash', steps })
-const cohere = (...content: Json[]): Json => ({
-  id: 'c',
-  message: { role: 'assistant', content },
-  finish_reason: 'COMPLETE',
-})
 
 /** Answers as providers send them, with parts that their requests do not take, or not there. */
-const odd: readonly (readonly [folder: string, name: string, body: Json])[] = [
-  ['anthropic', 'a thought without text', anthropicAnswer('tool_use', thought(''), toolUse('toolu_01', 'Oslo'))],
-  ['anthropic', 'a thought without text and signature', anthropicAnswer('end_turn', thought('', ''), said('x'))],
-  ['anthropic', 'only a thought', anthropicAnswer('max_tokens', thought('So'))],
-  ['anthropic', 'a thought at the end', anthropicAnswer('max_tokens', said('x'), thought('So'))],
-  [
-    'anthropic',
-    'a pause in a search',
-    anthropicAnswer('pause_turn', { ...(code as object), name: 'web_search' } as Json),
-  ],
-  [
-    'anthropic',
-    'a pause in code',
-    anthropicAnswer('pause_turn', code, { ...(code as object), id: 'srvtoolu_03', name: 'web_search', caller } as Json),
-  ],
-  [
-    'anthropic',
-    'code that waits',
-    anthropicAnswer('tool_use', code, { ...(toolUse('toolu_01', 'Oslo') as object), caller } as Json),
-  ],
-  [
-    'anthropic',
-    'a citation of a file',
-    anthropicAnswer('end_turn', {
+const odd: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  anthropic: {
+    'a thought without text': anthropicAnswer('tool_use', thought(''), toolUse('toolu_01', 'Oslo')),
+    'a thought without text and signature': anthropicAnswer('end_turn', thought('', ''), said('x')),
+    'only a thought': anthropicAnswer('max_tokens', thought('So')),
+    'a thought at the end': anthropicAnswer('max_tokens', said('x'), thought('So')),
+    'a pause in a search': anthropicAnswer('pause_turn', by(code, { name: 'web_search' })),
+    'a pause in code': anthropicAnswer('pause_turn', code, by(code, { id: 'srvtoolu_03', name: 'web_search', caller })),
+    'code that waits': anthropicAnswer('tool_use', code, by(toolUse('toolu_01', 'Oslo'), { caller })),
+    'a citation of a file': anthropicAnswer('end_turn', {
       type: 'text',
       text: 'x',
       citations: [
         {
-          type: 'page_location',
-          cited_text: 'x',
-          document_index: 0,
-          document_title: null,
-          start_page_number: 1,
-          end_page_number: 2,
-          file_id: 'file_1',
+          ...{ type: 'page_location', cited_text: 'x', document_index: 0, document_title: null },
+          ...{ start_page_number: 1, end_page_number: 2, file_id: 'file_1' },
         },
       ],
     }),
-  ],
-  [
-    'openai-chat-deepseek',
-    'a thought without text',
-    chatAnswer({ role: 'assistant', content: 'x', reasoning_content: '' }),
-  ],
-  ['openai-chat-deepseek', 'only a thought', chatAnswer({ role: 'assistant', content: '', reasoning_content: 'So' })],
-  [
-    'openai-chat-mistral',
-    'a thought without text',
-    chatAnswer({ role: 'assistant', content: [{ type: 'thinking', thinking: [said('')] }, said('x')] }),
-  ],
-  [
-    'openai-responses',
-    'a thought without text',
-    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }, message),
-  ],
-  [
-    'openai-responses',
-    'a thought without a proof',
-    responses({ type: 'reasoning', id: 'rs_1', summary: [], status: null }, message),
-  ],
-  [
-    'openai-responses',
-    'only a thought',
-    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }),
-  ],
-  [
-    'openai-responses',
-    'a shell, and who ran it',
-    responses(
+  },
+  'openai-chat-deepseek': {
+    'a thought without text': chatAnswer({ role: 'assistant', content: 'x', reasoning_content: '' }),
+    'only a thought': chatAnswer({ role: 'assistant', content: '', reasoning_content: 'So' }),
+  },
+  'openai-chat-mistral': {
+    'a thought without text': chatAnswer({
+      role: 'assistant',
+      content: [{ type: 'thinking', thinking: [said('')] }, said('x')],
+    }),
+  },
+  'openai-responses': {
+    'a thought without text': responses(secret, message),
+    'a thought without a proof': responses({ type: 'reasoning', id: 'rs_1', summary: [], status: null }, message),
+    'only a thought': responses(secret),
+    'a shell, and who ran it': responses(
       {
         ...shell,
         type: 'shell_call',
@@ -565,53 +444,30 @@ const odd: readonly (readonly [folder: string, name: string, body: Json])[] = [
       } as Json,
       message,
     ),
-  ],
-  [
-    'openai-responses',
-    'a shell that waits',
-    responses({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }, {
-      ...shell,
-      type: 'shell_call',
-      id: 'sh_1',
-      action: { commands: ['ls'] },
-    } as Json),
-  ],
-  ['gemini', 'a thought without text', gemini({ text: '', thought: true }, { text: 'x' })],
-  ['gemini', 'only a thought', gemini({ text: 'So', thought: true })],
-  ['gemini', 'a signature without text', gemini({ text: '', thought: true, thoughtSignature }, { text: 'x' })],
-  ['gemini', 'nothing', gemini({ text: '' })],
-  [
-    'gemini-interactions',
-    'a thought without anything',
-    interaction({ type: 'thought' }, { type: 'model_output', content: [said('x')] }),
-  ],
-  ['gemini-interactions', 'only a signature', interaction({ type: 'thought', signature: thoughtSignature })],
-  [
-    'ollama',
-    'a thought without text',
-    { model: 'm', message: { role: 'assistant', content: 'x', thinking: '' }, done: true, done_reason: 'stop' },
-  ],
-  [
-    'ollama',
-    'only a thought',
-    { model: 'm', message: { role: 'assistant', content: '', thinking: 'So' }, done: true, done_reason: 'length' },
-  ],
-  ['cohere', 'a thought without text', cohere({ type: 'thinking', thinking: '' }, said('x'))],
-  ['cohere', 'only a thought', cohere({ type: 'thinking', thinking: 'So' })],
-  [
-    'bedrock-converse',
-    'a thought without text',
-    bedrock({ reasoningContent: { reasoningText: { text: '', signature } } }, { text: 'x' }),
-  ],
-  [
-    'bedrock-converse',
-    'a thought at the end',
-    bedrock({ text: 'x' }, { reasoningContent: { reasoningText: { text: 'So', signature } } }),
-  ],
-  [
-    'bedrock-converse',
-    'citations',
-    bedrock({
+    'a shell that waits': responses(secret, { ...shell, type: 'shell_call', id: 'sh_1', action: { commands: ['ls'] } }),
+  },
+  gemini: {
+    'a thought without text': gemini({ text: '', thought: true }, { text: 'x' }),
+    'only a thought': gemini({ text: 'So', thought: true }),
+    'a signature without text': gemini({ text: '', thought: true, thoughtSignature }, { text: 'x' }),
+    nothing: gemini({ text: '' }),
+  },
+  'gemini-interactions': {
+    'a thought without anything': interaction({ type: 'thought' }, { type: 'model_output', content: [said('x')] }),
+    'only a signature': interaction({ type: 'thought', signature: thoughtSignature }),
+  },
+  ollama: {
+    'a thought without text': ollama({ role: 'assistant', content: 'x', thinking: '' }, 'stop'),
+    'only a thought': ollama({ role: 'assistant', content: '', thinking: 'So' }, 'length'),
+  },
+  cohere: {
+    'a thought without text': cohere({ type: 'thinking', thinking: '' }, said('x')),
+    'only a thought': cohere({ type: 'thinking', thinking: 'So' }),
+  },
+  'bedrock-converse': {
+    'a thought without text': bedrock({ reasoningContent: { reasoningText: { text: '', signature } } }, { text: 'x' }),
+    'a thought at the end': bedrock({ text: 'x' }, { reasoningContent: { reasoningText: { text: 'So', signature } } }),
+    citations: bedrock({
       citationsContent: {
         content: [{ text: 'x' }],
         citations: [
@@ -623,21 +479,20 @@ const odd: readonly (readonly [folder: string, name: string, body: Json])[] = [
         ],
       },
     }),
-  ],
-  [
-    'bedrock-converse',
-    'a search of Bedrock that was left',
-    bedrock(
+    'a search of Bedrock that was left': bedrock(
       { text: 'x' },
       { toolUse: { toolUseId: 'tooluse_1', name: 'nova_grounding', input: {}, type: 'server_tool_use' } },
     ),
-  ],
-]
+  },
+}
 
 /** Histories with these answers, as a run has them, and as a client of a gateway sends them, which does not say how they ended. */
 export function oddHistories(): readonly History[] {
   const asked: Context = { messages: [{ role: 'user', content: 'What is the weather?' }] }
-  return odd.flatMap(([folder, name, body]) => {
+  const answers = Object.entries(odd).flatMap(([folder, bodies]) =>
+    Object.entries(bodies).map(([name, body]) => [folder, name, body] as const),
+  )
+  return answers.flatMap(([folder, name, body]) => {
     const format = folders.get(folder) as Format
     const [model] = facts[format.client.name as Wire].models
     const own = history(name, format, model, asked, client(format).decodeResponse(body).message)
@@ -656,15 +511,7 @@ function mediaHistories(asked: Context): readonly History[] {
   const format = folders.get('anthropic') as Format
   const image = { type: 'image', data: pixel, mimeType: 'image/png' } as const
   const file = { type: 'file', data: 'JVBERi0xLjQ=', mimeType: 'application/pdf', filename: 'a.pdf' } as const
-  const call = (id: string, index: number): ToolCall => ({
-    type: 'tool_call',
-    id,
-    name: 'take_picture',
-    arguments: { of: 'the sky' },
-    argumentsText: '{"of":"the sky"}',
-    index,
-    complete: true,
-  })
+  const call = (id: string, index: number) => callOf({ of: 'the sky' }, { id, index, name: 'take_picture' })
   const messages: Message[] = [
     { role: 'user', content: [{ type: 'text', text: 'Like this one, or this paper:' }, image, file] },
     { role: 'assistant', content: [call('toolu_0a', 0), call('toolu_0b', 1)], stopReason: 'tool_calls' },

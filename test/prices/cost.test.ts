@@ -15,52 +15,52 @@ import { call, mockModel } from '../../src/test/index.ts'
 
 /** Wide enough for every tier, and before the end of every offer. */
 const at = new Date('2026-11-22T12:00:00Z')
+const tokens = (inputTokens: number, outputTokens: number, more: Usage = {}): Usage => ({
+  inputTokens,
+  outputTokens,
+  ...more,
+})
+const cached = { cacheReadTokens: 6000, cacheWriteTokens: 2000 }
+/** As Anthropic writes them. */
+const took = (input_tokens: number, output_tokens: number) => ({ input_tokens, output_tokens })
 const usdOf = (usage: Usage, model: Model | string) => costOf(usage, model, { at })?.usd
 
 describe('an answer costs', () => {
   it.each<[string, Model, Usage, number]>([
     // 1,000 × 0.25 + 500 × 2 = 250 + 1,000 micro-dollars
-    ['input and output', openaiChat('gpt-5-mini'), { inputTokens: 1000, outputTokens: 500 }, 0.00125],
+    ['input and output', openaiChat('gpt-5-mini'), tokens(1000, 500), 0.00125],
     [
       'the same by Responses, under the name with its date',
       openaiResponses('gpt-5-mini-2025-08-07'),
-      { inputTokens: 1000, outputTokens: 500 },
+      tokens(1000, 500),
       0.00125,
     ],
     // 2,000 × 1.25 + 8,000 × 0.125 + 300 × 10 = 2,500 + 1,000 + 3,000
     [
       'less for what OpenAI had in its cache, and reasoning as output',
       openaiChat('gpt-5'),
-      { inputTokens: 10_000, cacheReadTokens: 8000, outputTokens: 300, reasoningTokens: 256 },
+      tokens(10_000, 300, { cacheReadTokens: 8000, reasoningTokens: 256 }),
       0.0065,
     ],
     // 1,000 × 10 + 4,000 × 1 + 5,000 × 12.5 + 100 × 50 = 10,000 + 4,000 + 62,500 + 5,000
     [
       'reads and writes of a cache at OpenAI',
       openaiChat('gpt-6-astra'),
-      { inputTokens: 10_000, cacheReadTokens: 4000, cacheWriteTokens: 5000, outputTokens: 100 },
+      tokens(10_000, 100, { cacheReadTokens: 4000, cacheWriteTokens: 5000 }),
       0.0815,
     ],
     // 300,000 × 20 + 1,000 × 75
-    ['more for all of a long prompt', openaiChat('gpt-6-astra'), { inputTokens: 300_000, outputTokens: 1000 }, 6.075],
+    ['more for all of a long prompt', openaiChat('gpt-6-astra'), tokens(300_000, 1000), 6.075],
     // 272,000 × 10 + 1,000 × 50
-    ['no more up to where it is long', openaiChat('gpt-6-astra'), { inputTokens: 272_000, outputTokens: 1000 }, 2.77],
+    ['no more up to where it is long', openaiChat('gpt-6-astra'), tokens(272_000, 1000), 2.77],
     // 100 × 2 + 6,000 × 0.2 + 2,000 × 2.5 + 400 × 10 = 200 + 1,200 + 5,000 + 4,000
-    [
-      'writes for 5 minutes at Claude',
-      anthropic('claude-sonnet-5'),
-      { inputTokens: 8100, cacheReadTokens: 6000, cacheWriteTokens: 2000, outputTokens: 400 },
-      0.0104,
-    ],
+    ['writes for 5 minutes at Claude', anthropic('claude-sonnet-5'), tokens(8100, 400, cached), 0.0104],
     // 500 × 2.5 + 1,500 × 4 in place of 2,000 × 2.5
     [
       'writes for an hour at Claude',
       anthropic('claude-sonnet-5'),
       {
-        inputTokens: 8100,
-        cacheReadTokens: 6000,
-        cacheWriteTokens: 2000,
-        outputTokens: 400,
+        ...tokens(8100, 400, cached),
         providerData: {
           anthropic: { cache_creation: { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 1500 } },
         },
@@ -71,27 +71,27 @@ describe('an answer costs', () => {
     [
       'a tier by all input, from a cache or not',
       anthropic('claude-haiku-5-5'),
-      { inputTokens: 110_000, cacheReadTokens: 60_000, outputTokens: 1000 },
+      tokens(110_000, 1000, { cacheReadTokens: 60_000 }),
       0.0305,
     ],
     // 1,000 × 0.3 + 200 × 2.5
     [
       'thinking as output at Google',
       gemini('models/gemini-2.5-flash'),
-      { inputTokens: 1000, outputTokens: 200, reasoningTokens: 150 },
+      tokens(1000, 200, { reasoningTokens: 150 }),
       0.0008,
     ],
     // 50,001 × 4 + 150,000 × 0.4 + 100 × 18 = 200,004 + 60,000 + 1,800
     [
       'a long prompt at Google',
       geminiChat('gemini-3.1-pro-preview'),
-      { inputTokens: 200_001, cacheReadTokens: 150_000, outputTokens: 100 },
+      tokens(200_001, 100, { cacheReadTokens: 150_000 }),
       0.261804,
     ],
     // 199,999 × 2 + 10 × 6; from 200,000 on: × 4 and × 12
-    ['a short prompt at xAI', xai('grok-4.5'), { inputTokens: 199_999, outputTokens: 10 }, 0.400058],
-    ['a long prompt at xAI', xaiResponses('grok-4.5'), { inputTokens: 200_000, outputTokens: 10 }, 0.80012],
-    ['nothing on a machine of your own', ollama('qwen3:8b'), { inputTokens: 9e6, outputTokens: 9e6 }, 0],
+    ['a short prompt at xAI', xai('grok-4.5'), tokens(199_999, 10), 0.400058],
+    ['a long prompt at xAI', xaiResponses('grok-4.5'), tokens(200_000, 10), 0.80012],
+    ['nothing on a machine of your own', ollama('qwen3:8b'), tokens(9e6, 9e6), 0],
   ])('%s', (_, model, usage, usd) => {
     expect(usdOf(usage, model)).toBe(usd)
   })
@@ -100,67 +100,61 @@ describe('an answer costs', () => {
     // Opus 4.6: 61,067 × 5 + 1,912 × 25 = 305,335 + 47,800
     [
       'its compaction too, which its own figures leave out',
-      { input_tokens: 682, output_tokens: 1320 },
+      took(682, 1320),
       [
-        { type: 'compaction', input_tokens: 60_385, output_tokens: 592 },
-        { type: 'message', input_tokens: 682, output_tokens: 1320 },
+        { type: 'compaction', ...took(60_385, 592) },
+        { type: 'message', ...took(682, 1320) },
       ],
       0.353135,
     ],
     // and of this 1,000 written for an hour in place of 5 minutes: 60,067 × 5 + 1,000 × 10 + 1,912 × 25
     [
       'the writes of each step',
-      { input_tokens: 682, output_tokens: 1320 },
+      took(682, 1320),
       [
         {
           type: 'compaction',
-          input_tokens: 59_385,
-          output_tokens: 592,
+          ...took(59_385, 592),
           cache_creation_input_tokens: 1000,
           cache_creation: { ephemeral_1h_input_tokens: 1000 },
         },
-        { type: 'message', input_tokens: 682, output_tokens: 1320 },
+        { type: 'message', ...took(682, 1320) },
       ],
       0.358135,
     ],
     // (1,128 + 1,289) × 5 + 133 × 25 = 12,085 + 3,325; advice of Opus 4.1, 2,529 × 15 + 38 × 75 = 37,935 + 2,850
     [
       'advice of another model at the price of that model',
-      { input_tokens: 2417, output_tokens: 133 },
+      took(2417, 133),
       [
-        { type: 'message', input_tokens: 1128, output_tokens: 121 },
-        { type: 'advisor_message', model: 'claude-opus-4-1', input_tokens: 2529, output_tokens: 38 },
-        { type: 'message', input_tokens: 1289, output_tokens: 12 },
+        { type: 'message', ...took(1128, 121) },
+        { type: 'advisor_message', model: 'claude-opus-4-1', ...took(2529, 38) },
+        { type: 'message', ...took(1289, 12) },
       ],
       0.056195,
     ],
     // 412 × 5 + 264 × 25: the model that declined before it wrote is not paid
     [
       'what the model that answered took, and not the one that declined',
-      { input_tokens: 412, output_tokens: 264 },
+      took(412, 264),
       [
-        { type: 'message', model: 'claude-opus-4-1', input_tokens: 408, output_tokens: 0 },
-        { type: 'fallback_message', model: 'claude-opus-4-6', input_tokens: 412, output_tokens: 264 },
+        { type: 'message', model: 'claude-opus-4-1', ...took(408, 0) },
+        { type: 'fallback_message', model: 'claude-opus-4-6', ...took(412, 264) },
       ],
       0.00866,
     ],
     // and 408 × 15 + 20 × 75 = 6,120 + 1,500 of the one that had begun to write
     [
       'what a model wrote before it declined',
-      { input_tokens: 412, output_tokens: 264 },
+      took(412, 264),
       [
-        { type: 'message', model: 'claude-opus-4-1', input_tokens: 408, output_tokens: 20 },
-        { type: 'fallback_message', model: 'claude-opus-4-6', input_tokens: 412, output_tokens: 264 },
+        { type: 'message', model: 'claude-opus-4-1', ...took(408, 20) },
+        { type: 'fallback_message', model: 'claude-opus-4-6', ...took(412, 264) },
       ],
       0.01628,
     ],
     // 30 × 5 + 12 × 25, and 151,000 × 5 + 12 × 25
-    [
-      'a compaction that is all there is',
-      { input_tokens: 30, output_tokens: 12 },
-      [{ type: 'compaction', input_tokens: 151_000, output_tokens: 12 }],
-      0.75575,
-    ],
+    ['a compaction that is all there is', took(30, 12), [{ type: 'compaction', ...took(151_000, 12) }], 0.75575],
   ])('%s', (_, figures, iterations, usd) => {
     const model = anthropic('claude-opus-4-6')
     const body = { type: 'message', model: 'claude-opus-4-6', content: [], stop_reason: 'end_turn' }
@@ -169,20 +163,20 @@ describe('an answer costs', () => {
   })
 
   it('nothing known, if the model of one of its steps has no price', () => {
-    const steps = [{ type: 'advisor_message', model: 'claude-unheard-of', input_tokens: 1, output_tokens: 1 }]
+    const steps = [{ type: 'advisor_message', model: 'claude-unheard-of', ...took(1, 1) }]
     const usage = { inputTokens: 2, outputTokens: 2, providerData: { anthropic: { iterations: steps } } }
     expect(costOf(usage, 'anthropic:claude-opus-4-6')).toBeUndefined()
   })
 
   it('each step in its own tier', () => {
-    const step = { type: 'message', input_tokens: 60_000, output_tokens: 1 }
+    const step = { type: 'message', ...took(60_000, 1) }
     const usage = { inputTokens: 120_000, outputTokens: 2, providerData: { anthropic: { iterations: [step, step] } } }
     const tiers = [{ above: 100_000, input: 10, output: 10 }]
     expect(costOf(usage, 'a:b', { prices: { 'a:b': { input: 1, output: 1, tiers } } })?.usd).toBe(0.120002)
   })
 
   it('each part of it, and the row that it follows from', () => {
-    const usage = { inputTokens: 8100, cacheReadTokens: 6000, cacheWriteTokens: 2000, outputTokens: 400 }
+    const usage = tokens(8100, 400, cached)
     expect(costOf(usage, 'anthropic:claude-sonnet-5', { at })).toEqual({
       usd: 0.0104,
       parts: { input: 0.0002, cacheRead: 0.0012, cacheWrite: 0.005, output: 0.004 },
@@ -196,23 +190,21 @@ describe('an answer costs', () => {
     ['openai:gpt-5', 'gpt-5'],
     ['openai-responses:gpt-5-2025-08-07', 'gpt-5'],
   ])('the same under every name of its provider: %s', (id) => {
-    expect(usdOf({ inputTokens: 1e6, outputTokens: 0 }, id)).toBe(1.25)
+    expect(usdOf(tokens(1e6, 0), id)).toBe(1.25)
   })
 
   it('whole nano-dollars, however many tokens there are, and no dust of floating point', () => {
     // 123,456,789 × 0.075 micro-dollars = 9,259,259.175
-    const mini = { inputTokens: 123_456_789, cacheReadTokens: 123_456_789, outputTokens: 0 }
+    const mini = tokens(123_456_789, 0, { cacheReadTokens: 123_456_789 })
     expect(usdOf(mini, 'openai:gpt-5.4-mini')).toBe(9.259259175)
     // 1 × 0.0375 micro-dollars in a batch: 37.5 nano-dollars
-    expect(
-      costOf({ inputTokens: 1, cacheReadTokens: 1, outputTokens: 0 }, 'openai:gpt-5.4-mini', { mode: 'batch' })?.usd,
-    ).toBe(3.8e-8)
+    expect(costOf(tokens(1, 0, { cacheReadTokens: 1 }), 'openai:gpt-5.4-mini', { mode: 'batch' })?.usd).toBe(3.8e-8)
     // 3 × 0.1 + 1 × 0.5 micro-dollars, which is 0.8000000000000002 in floating point
-    expect(usdOf({ inputTokens: 3, outputTokens: 1 }, 'anthropic:claude-haiku-5-5')).toBe(8e-7)
+    expect(usdOf(tokens(3, 1), 'anthropic:claude-haiku-5-5')).toBe(8e-7)
   })
 
   it('half in a batch at OpenAI and at Claude, and nothing known in a mode that has no price', () => {
-    const usage = { inputTokens: 1000, outputTokens: 500 }
+    const usage = tokens(1000, 500)
     expect(costOf(usage, 'openai:gpt-5-mini', { mode: 'batch' })?.usd).toBe(0.000625)
     expect(costOf(usage, 'openai:gpt-5-mini', { mode: 'flex' })?.usd).toBe(0.000625)
     expect(costOf(usage, 'anthropic:claude-opus-5-5', { mode: 'batch' })?.usd).toBe(0.007)
@@ -221,7 +213,7 @@ describe('an answer costs', () => {
   })
 
   it('what an offer says, until its last day has passed', () => {
-    const usage = { inputTokens: 1000, outputTokens: 100 }
+    const usage = tokens(1000, 100)
     const cost = (day: string) => costOf(usage, 'gemini:gemini-3.8-flash', { at: new Date(day) })?.usd
     expect(cost('2026-12-31T23:59:59Z')).toBe(0.001125) // 1,000 × 0.75 + 100 × 3.75
     expect(cost('2027-01-01T00:00:00Z')).toBe(0.00225)
@@ -252,9 +244,7 @@ describe('an answer costs', () => {
       confidence: 'unconfirmed',
     })
     const inGemini = { gemini: { promptTokensDetails: [{ modality: 'TEXT' }, { modality: 'AUDIO', tokenCount: 100 }] } }
-    expect(
-      costOf({ inputTokens: 1000, outputTokens: 0, providerData: inGemini }, 'a:b', { prices: { 'a:b': price } })?.usd,
-    ).toBe(0.005)
+    expect(costOf(tokens(1000, 0, { providerData: inGemini }), 'a:b', { prices: { 'a:b': price } })?.usd).toBe(0.005)
   })
 
   it('and reports if the price of a row, or of its long prompts, is not confirmed', () => {
@@ -267,10 +257,10 @@ describe('an answer costs', () => {
     ['no usage', undefined, 'openai:gpt-5'],
     ['no input', { outputTokens: 1 }, 'openai:gpt-5'],
     ['no output', { inputTokens: 1 }, 'openai:gpt-5'],
-    ['a count that is none', { inputTokens: -1, outputTokens: 1 }, 'openai:gpt-5'],
-    ['a model that no row has', { inputTokens: 1, outputTokens: 1 }, 'openai:gpt-5-ultra'],
-    ['a provider that no row has', { inputTokens: 1, outputTokens: 1 }, 'groq:llama'],
-    ['a word of every object', { inputTokens: 1, outputTokens: 1 }, 'constructor'],
+    ['a count that is none', tokens(-1, 1), 'openai:gpt-5'],
+    ['a model that no row has', tokens(1, 1), 'openai:gpt-5-ultra'],
+    ['a provider that no row has', tokens(1, 1), 'groq:llama'],
+    ['a word of every object', tokens(1, 1), 'constructor'],
   ])('undefined, and not 0, for %s', (_, usage, model) => {
     expect(costOf(usage, model)).toBeUndefined()
   })
@@ -286,7 +276,7 @@ describe('an answer costs', () => {
 
   it('what your own price says, by a spread', () => {
     const own = { ...prices, 'openai:my-tune': { input: 3, output: 12 } }
-    expect(costOf({ inputTokens: 1000, outputTokens: 100 }, openaiChat('my-tune'), { prices: own })?.usd).toBe(0.0042)
+    expect(costOf(tokens(1000, 100), openaiChat('my-tune'), { prices: own })?.usd).toBe(0.0042)
   })
 })
 
@@ -296,8 +286,8 @@ describe('a run costs', () => {
   it('the sum of its answers, each in its own tier', async () => {
     const calls = [call('look_up')]
     const mock = mockModel([
-      { calls, usage: { inputTokens: 150_000, outputTokens: 100 } },
-      { text: 'Done', usage: { inputTokens: 160_000, outputTokens: 100 } },
+      { calls, usage: tokens(150_000, 100) },
+      { text: 'Done', usage: tokens(160_000, 100) },
     ])
     const model = xai('grok-4.5', { apiKey: 'test', fetch: mock.fetch })
     // The answers name the model as the mock does: nothing has its price.
