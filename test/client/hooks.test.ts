@@ -97,31 +97,12 @@ describe('beforeRound', () => {
           round === 2 ? { system: 'Second', messages: ['In short: go', ...messages.slice(-2)] } : undefined,
       }),
     )
-    expect(
-      upstream.asked.map(({ body }) =>
-        (body.messages as { role: string; content: unknown }[]).map(({ role, content }) => [role, content]),
-      ),
-    ).toEqual([
-      [
-        ['system', 'First'],
-        ['user', 'Old'],
-        ['assistant', 'Older'],
-        ['user', 'Go'],
-      ],
-      [
-        ['system', 'Second'],
-        ['user', 'In short: go'],
-        ['assistant', null],
-        ['tool', 'ran f'],
-      ],
-      [
-        ['system', 'Second'],
-        ['user', 'In short: go'],
-        ['assistant', null],
-        ['tool', 'ran f'],
-        ['assistant', null],
-        ['tool', 'ran f'],
-      ],
+    const texts = [0, 1, 2].map((at) => sent(at).messages.map(({ role, content }) => `${role}: ${content}`))
+    const round = ['assistant: null', 'tool: ran f']
+    expect(texts).toEqual([
+      ['system: First', 'user: Old', 'assistant: Older', 'user: Go'],
+      ['system: Second', 'user: In short: go', ...round],
+      ['system: Second', 'user: In short: go', ...round, ...round],
     ])
     expect(rolesOf(messages)).toBe('user assistant tool assistant tool assistant')
     expect(context.system).toBe('Second')
@@ -170,13 +151,8 @@ describe('beforeRound', () => {
   it('changed messages end what the provider keeps of the old ones', async () => {
     const body = (id: string, output: unknown[]) => json({ id, status: 'completed', model: 'm', output })
     const call = { type: 'function_call', id: 'fc', call_id: 'c1', name: 'f', arguments: '{}', status: 'completed' }
-    const text = {
-      type: 'message',
-      id: 'msg',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'ok', annotations: [] }],
-    }
+    const content = [{ type: 'output_text', text: 'ok', annotations: [] }]
+    const text = { type: 'message', id: 'msg', role: 'assistant', status: 'completed', content }
     const responses = openaiResponses('m', { apiKey: 'k', baseUrl: upstream.url })
     for (const [change, previous] of [
       [undefined, 'r0'],
@@ -184,16 +160,9 @@ describe('beforeRound', () => {
       [{ messages: ['In short'] }, undefined],
     ] as const) {
       upstream.answer(body('r1', [call]), body('r2', [text]))
-      const { providerState } = await generate({
-        ...{
-          model: responses,
-          prompt: 'Go',
-          tools: [f],
-          wholeAnswer: true,
-          providerState: { previousResponseId: 'r0' },
-        },
-        beforeRound: ({ round }) => (round === 1 ? change : undefined),
-      })
+      const state = { wholeAnswer: true, providerState: { previousResponseId: 'r0' } }
+      const beforeRound: RunRequest['beforeRound'] = ({ round }) => (round === 1 ? change : undefined)
+      const { providerState } = await generate(ask({ model: responses, tools: [f], ...state, beforeRound }))
       expect(upstream.asked[0]?.body.previous_response_id).toBe(previous)
       expect(providerState?.previousResponseId).toBe(previous)
     }
@@ -262,12 +231,8 @@ describe('beforeRound', () => {
 
   it('consent to a call after the history was shortened counts with history and `messages`', async () => {
     const secret = 'a-secret-of-at-least-32-bytes-in-all'
-    const pay = tool({
-      name: 'f',
-      parameters: t.object({}),
-      needsApproval: approval({ secret }),
-      execute: () => 'paid',
-    })
+    const needsApproval = approval({ secret })
+    const pay = tool({ name: 'f', parameters: t.object({}), needsApproval, execute: () => 'paid' })
     upstream.answer(calling('g', 'c1'), calling('f', 'c2'), done)
     const beforeRound: RunRequest['beforeRound'] = ({ round, messages }) =>
       round === 2 ? { messages: messages.slice(-2) } : undefined
@@ -280,12 +245,9 @@ describe('beforeRound', () => {
   it('with an idempotency key, other messages have another key in later rounds, and the same have the same', async () => {
     const keys = async (summary?: string) => {
       upstream.answer(calling('f', 'c1'), done)
-      await generate(
-        ask({
-          idempotencyKey: 'once',
-          beforeRound: ({ round }) => (round > 1 && summary ? { messages: [summary] } : undefined),
-        }),
-      )
+      const beforeRound: RunRequest['beforeRound'] = ({ round }) =>
+        round > 1 && summary ? { messages: [summary] } : undefined
+      await generate(ask({ idempotencyKey: 'once', beforeRound }))
       return upstream.asked.map(({ headers }) => headers['idempotency-key'])
     }
     const [plain, again, one, other] = [await keys(), await keys(), await keys('a'), await keys('b')]
@@ -338,21 +300,11 @@ describe('onAttempt of an observer', () => {
     const seen: unknown[] = []
     const note: Observer['onAttempt'] = ({ url, attempt, round, model, end }) => {
       seen.push([url.replace(upstream.url, ''), attempt, round, model.model])
-      if (end)
-        seen.push([
-          end.status,
-          end.retryMs,
-          end.usage?.totalTokens,
-          end.ms >= 0,
-          (end.error as Error | undefined)?.name,
-        ])
+      const name = (end?.error as Error | undefined)?.name
+      if (end) seen.push([end.status, end.retryMs, end.usage?.totalTokens, end.ms >= 0, name])
     }
-    const secretive = openaiChat('m', { apiKey: 'k', baseUrl: `${upstream.url}/v1` })
-    await generate({
-      model: secretive,
-      prompt: 'Go',
-      observers: [{ onAttempt: note }],
-    })
+    const atPath = openaiChat('m', { apiKey: 'k', baseUrl: `${upstream.url}/v1` })
+    await generate({ model: atPath, prompt: 'Go', observers: [{ onAttempt: note }] })
     const about = (attempt: number) => ['/v1/chat/completions', attempt, 1, 'm']
     expect(seen).toEqual([
       about(1),
@@ -368,17 +320,12 @@ describe('onAttempt of an observer', () => {
     const urls: string[] = []
     const fetch = async () => Response.json(chatBody('Hi'))
     const secretive = { ...openaiChat('m', { apiKey: 'k', fetch }), baseUrl: 'https://me:pass@host.example/v1' }
-    const codec = { ...secretive.codec }
-    const withQuery = {
-      ...secretive,
-      codec: {
-        ...codec,
-        encodeRequest: (...args: Parameters<typeof codec.encodeRequest>) => ({
-          ...codec.encodeRequest(...args),
-          path: '/x?key=secret',
-        }),
-      },
-    }
+    const { codec } = secretive
+    const encodeRequest: typeof codec.encodeRequest = (...args) => ({
+      ...codec.encodeRequest(...args),
+      path: '/x?key=secret',
+    })
+    const withQuery = { ...secretive, codec: { ...codec, encodeRequest } }
     await generate({ model: withQuery, prompt: 'Go', observers: [{ onAttempt: ({ url }) => void urls.push(url) }] })
     expect(urls).toEqual(['https://host.example/v1/x', 'https://host.example/v1/x'])
   })
@@ -432,32 +379,25 @@ describe('observers', () => {
     upstream.answer(done)
     const request = ask({ observers: [observer] })
     await Promise.all([generate(request), generate(request)])
-    expect([runs.size, told.filter((one) => one.startsWith('end'))]).toEqual([
-      2,
-      ['end 1: answered', 'end 1: answered'],
-    ])
+    expect(runs.size).toBe(2)
+    expect(told.filter((one) => one.startsWith('end'))).toEqual(Array(2).fill('end 1: answered'))
   })
 
-  it.each<[string, (run: ReturnType<typeof stream>, controller: AbortController) => Promise<unknown>, string]>([
-    [
-      'is left',
-      async (run) => {
-        for await (const event of run) if (event.type === 'text_delta') break
-      },
-      'left',
-    ],
-    [
-      'is aborted',
-      async (run, controller) => {
-        for await (const event of run) if (event.type === 'text_delta') controller.abort(new Error('stop'))
-      },
-      'Error: stop',
-    ],
-  ])('a run that %s has an end, and so has its round', async (_how, read, end) => {
+  it.each([
+    ['is left', 'left'],
+    ['is aborted', 'Error: stop'],
+  ])('a run that %s has an end, and so has its round', async (how, end) => {
     const { told, observer } = watching()
     upstream.answer(chunks(chatText('a', 'b').slice(0, -2), { after: 'hang' }))
     const controller = new AbortController()
-    await read(stream(ask({ observers: [observer], signal: controller.signal })), controller).catch(() => {})
+    const read = async () => {
+      for await (const { type } of stream(ask({ observers: [observer], signal: controller.signal }))) {
+        if (type !== 'text_delta') continue
+        if (how === 'is left') break
+        controller.abort(new Error('stop'))
+      }
+    }
+    await read().catch(() => {})
     expect(told.slice(-3)).toEqual(['attempt 1: 200', `round 1: ${end}`, `end 1: ${end}`])
   })
 
@@ -494,13 +434,8 @@ describe('lastCalls', () => {
     const counted = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
     upstream.answer(calling('f', 'c1'), calling('f', 'c2'))
     const first = await generate(ask({ tools: [counted], maxRounds: 2, lastCalls: 'keep' }))
-    expect([first.outcome, first.stopReason, first.pending.map(({ id }) => id), ran, results(first)]).toEqual([
-      'max_rounds',
-      'max_rounds',
-      ['c2'],
-      1,
-      1,
-    ])
+    expect(first).toMatchObject({ outcome: 'max_rounds', stopReason: 'max_rounds', pending: [{ id: 'c2' }] })
+    expect([first.pending.length, ran, results(first)]).toEqual([1, 1, 1])
     upstream.answer(done)
     const second = await generate({ model: model(), tools: [counted], messages: first.messages, approvals: [] })
     expect([second.outcome, ran, results(second)]).toEqual(['answered', 2, 1])
