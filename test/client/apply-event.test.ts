@@ -8,7 +8,8 @@ import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
-import { rolesOf } from '../support/makers.ts'
+import { frozen } from '../support/frozen.ts'
+import { invalidCall, rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks, pause } from '../support/upstream.ts'
 
@@ -17,13 +18,6 @@ function applied(events: readonly StreamEvent[], before: readonly Message[] = []
   const seen = [frozen(before)]
   for (const event of events) seen.push(frozen(applyEvent(seen.at(-1) ?? [], frozen(event))))
   return seen
-}
-
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.freeze(value)
-  for (const one of Object.values(value)) frozen(one)
-  return value
 }
 
 const last = (events: readonly StreamEvent[], before?: readonly Message[]) => applied(events, before).at(-1)
@@ -50,15 +44,8 @@ describe('while an answer arrives', () => {
       { type: 'reasoning_delta', index: 0, text: 'me see' },
       { type: 'text_delta', index: 1, text: '.', refusal: true },
     ]
-    expect(last([start, ...events])).toEqual([
-      {
-        role: 'assistant',
-        content: [
-          { type: 'reasoning', text: 'Let me see' },
-          { type: 'text', text: 'No.', refusal: true },
-        ],
-      },
-    ])
+    const content = [block.reasoning('Let me see'), block.text('No.', { refusal: true })]
+    expect(last([start, ...events])).toEqual([{ role: 'assistant', content }])
   })
 
   it('shows the text of a call so far, then the call', () => {
@@ -72,25 +59,19 @@ describe('while an answer arrives', () => {
   })
 
   it('keeps an invalid call apart, and the blocks after it in their places', () => {
-    const call = { type: 'invalid_tool_call', index: 0, argumentsText: '{', reason: 'truncated', error: 'cut' } as const
+    const call = invalidCall({ reason: 'truncated' })
     const [answer] = last([start, chunk(0, '{'), { type: 'invalid_tool_call', index: 0, call }, text(1, 'Hm')]) ?? []
     expect(answer).toMatchObject({ invalidToolCalls: [call], content: [{ argumentsDelta: '{' }, { text: 'Hm' }] })
   })
 
   it('begins an answer if the start is missing, and a block if an earlier one is missing', () => {
-    expect(last([text(1, 'Hi')], [message.user('Hi')])?.[1]).toEqual({
-      role: 'assistant',
-      content: [
-        { type: 'text', text: '' },
-        { type: 'text', text: 'Hi' },
-      ],
-    })
+    const content = [block.text(''), block.text('Hi')]
+    expect(last([text(1, 'Hi')], [message.user('Hi')])?.[1]).toEqual({ role: 'assistant', content })
   })
 
   it('changes nothing for events without content of a message, including unknown events', () => {
     const before = [message.user('Hi')]
-    const call = { type: 'invalid_tool_call', index: 0, argumentsText: '', reason: 'truncated', error: '' } as const
-    expect(applyEvent(before, { type: 'tool_start', call })).toBe(before)
+    expect(applyEvent(before, { type: 'tool_start', call: invalidCall() })).toBe(before)
     expect(applyEvent(before, { type: 'news' } as never)).toBe(before)
   })
 })
@@ -135,10 +116,8 @@ describe('a run', () => {
     upstream.answer(chunks(chatText('')), chunks(calls), chunks(chatText('Sunny in both')))
     const history = [message.system('Be brief'), message.user('Weather?')]
     const { events, result } = await read(history)
-    expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.result.toolCallId] : []))).toEqual([
-      'c2',
-      'c1',
-    ])
+    const results = events.flatMap((event) => (event.type === 'tool_result' ? [event.result.toolCallId] : []))
+    expect(results).toEqual(['c2', 'c1'])
     expect(last(events, history)).toEqual([...history, ...result.messages])
     expect(rolesOf(last(events, history))).toBe('system user assistant tool tool assistant')
   })

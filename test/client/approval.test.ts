@@ -16,6 +16,7 @@ import {
   tool,
 } from '../../src/index.ts'
 import { deserializeMessages, serializeMessages, toolCalls } from '../../src/messages/index.ts'
+import { sse } from '../support/makers.ts'
 
 const approvalSecret = 'x'.repeat(40)
 let ran = 0
@@ -41,8 +42,7 @@ const host: typeof fetch = async (_, init) => {
     { ...answer, choices: [{ index: 0, delta: message, finish_reason: null }] },
     { ...answer, choices: [{ index: 0, delta: {}, finish_reason }] },
   ]
-  const text = [...frames.map((frame) => JSON.stringify(frame)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
-  return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+  return sse([...frames.map((frame) => JSON.stringify(frame)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))
 }
 const ask = (more: Partial<RunRequest>): RunRequest => ({
   model: openaiChat('m', { apiKey: 'k', fetch: host }),

@@ -5,6 +5,7 @@ import { approval, type ChatSettings, createChat, message, t, tool } from '../..
 import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
+import { wires } from '../support/wires.ts'
 
 const upstream = ownUpstream()
 
@@ -14,6 +15,7 @@ const weather = tool({
   parameters: t.object({ city: t.string() }),
   execute: ({ city }) => `sunny in ${city}`,
 })
+const claude = wires.find(({ name }) => name === 'anthropic')
 const tokyo: [string, string, string] = ['call_1', 'get_weather', '{"city":"Tokyo"}']
 
 function chatWith(settings: Partial<ChatSettings> = {}) {
@@ -51,24 +53,14 @@ describe('a chat', () => {
         headers: { 'x-team': 'blue' },
         body: { service_tier: 'flex' },
       }),
-      maxTokens: 9,
-      temperature: 0.5,
-      topP: 0.9,
-      seed: 7,
-      stop: ['END'],
+      ...{ maxTokens: 9, temperature: 0.5, topP: 0.9, seed: 7, stop: ['END'] },
     })
     await chat.send('Hi')
     const [{ path, headers, body } = { path: '', headers: {}, body: {} }] = upstream.asked
     expect(path).toBe('/v9/chat/completions')
     expect(headers).toMatchObject({ authorization: 'Bearer sk-fresh-1', 'x-team': 'blue' })
-    expect(body).toMatchObject({
-      model: 'gpt-x',
-      service_tier: 'flex',
-      temperature: 0.5,
-      top_p: 0.9,
-      seed: 7,
-      stop: ['END'],
-    })
+    expect(body).toMatchObject({ model: 'gpt-x', service_tier: 'flex' })
+    expect(body).toMatchObject({ max_completion_tokens: 9, temperature: 0.5, top_p: 0.9, seed: 7, stop: ['END'] })
     await chat.send('And now?') // F4: the key is read at each call
     expect(upstream.asked[1]?.headers).toMatchObject({ authorization: 'Bearer sk-fresh-2' })
   })
@@ -115,18 +107,7 @@ describe('a chat', () => {
   })
 
   it('continues with another provider in the middle', async () => {
-    upstream.answer(
-      json(chatBody('Hello')),
-      json({
-        id: 'm',
-        type: 'message',
-        role: 'assistant',
-        model: 'c',
-        stop_reason: 'end_turn',
-        content: [{ type: 'text', text: 'Bonjour' }],
-        usage: { input_tokens: 1, output_tokens: 1 },
-      }),
-    )
+    upstream.answer(json(chatBody('Hello')), json(claude?.wholeText('Bonjour')))
     const chat = chatWith()
     await chat.send('Hi')
     await chat.send('In French', { model: anthropic('c', { apiKey: 'k', baseUrl: upstream.url }) })
@@ -248,11 +229,7 @@ describe('tools of a chat', () => {
       { function: { name: 'get_weather', description: 'Better weather' } },
       { function: { name: 'other' } },
     ])
-    expect([chat.removeTool('other'), chat.removeTool('other'), chat.removeTool('get_weather')]).toEqual([
-      true,
-      false,
-      true,
-    ])
+    expect(['other', 'other', 'get_weather'].map((name) => chat.removeTool(name))).toEqual([true, false, true])
     await chat.send('Hi')
     expect(upstream.asked[1]?.body).not.toHaveProperty('tools')
     expect(chat.tools).toEqual([])
@@ -358,10 +335,8 @@ describe('echo', () => {
   })
 
   it('shows the first five lines of a result', async () => {
-    const long = tool({
-      ...weather,
-      execute: () => Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n'),
-    } as never)
+    const lines = Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n')
+    const long = tool({ ...weather, execute: () => lines } as never)
     await chatWith({ tools: [long], echo: 'all', write }).stream('Weather?').response
     expect(shown.join('')).toContain('line 4\n…\n')
     expect(shown.join('')).not.toContain('line 5')

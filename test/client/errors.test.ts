@@ -20,6 +20,7 @@ import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { vllm } from '../../src/providers/vllm.ts'
 import { formats as codecs } from '../../src/test/formats.ts'
 import { refuse } from '../../src/worker/refusal.ts'
+import { bodyOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json, startUpstream } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -147,10 +148,8 @@ describe('the text of a page', () => {
 describe('the message of an error', () => {
   it('has the provider and the status before the provider’s message, which is also in its own field', async () => {
     upstream.answer(json({ error: { message: 'busy' } }, 500))
-    for (const promise of [
-      generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))),
-      stream(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))).response,
-    ]) {
+    const request = ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))
+    for (const promise of [generate(request), stream(request).response]) {
       const error = await failure(promise)
       expect(error).toMatchObject({ message: 'OpenAI 500: busy', providerMessage: 'busy', status: 500, kind: 'server' })
       expect(error.stack).toContain('OpenAI 500: busy')
@@ -188,11 +187,8 @@ describe('the message of an error', () => {
       [refused, `The Worker refused the request: ${words}`],
       [toClientError(busy), `${client.title ?? client.provider} 502: The provider failed`],
     ] as const) {
-      const model: Model = httpModel(client, 'm', {
-        baseUrl: upstream.url,
-        fetch: async () => errorAnswer(error, format),
-      })
-      const got = await failure(generate(ask(model)))
+      const fetch = async () => errorAnswer(error, format)
+      const got = await failure(generate(ask(httpModel(client, 'm', { baseUrl: upstream.url, fetch }))))
       expect(got.message).toBe(message)
       expect(got.providerMessage).toBe(error.message)
     }
@@ -288,9 +284,8 @@ it.each([1, 2])(
   async (count) => {
     const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
     const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
-    const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
     // One piece for each read. A network does not guarantee this.
-    const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
+    const body = bodyOf([...events, '{"choices":'].map((data) => `data: ${data}\n\n`))
     const fetch = async () => new Response(body)
     const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
     expect(error.code).toBe('decode')

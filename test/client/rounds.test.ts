@@ -1,6 +1,6 @@
 /** Repeated calls, calls that wait, and the arguments of a run's callbacks. */
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { collect } from '../../src/codec.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -27,11 +27,18 @@ const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
   ...(more.messages === undefined && { prompt: 'Go' }),
   ...more,
 })
+/** Answers under another name than it is asked for. */
+function claude(stop_reason: string, ...content: object[]) {
+  const body = { id: 'm', type: 'message', role: 'assistant', model: 'claude-other', content, stop_reason }
+  const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
+  return anthropic('claude-sonnet-5', { apiKey: 'k', fetch })
+}
 /** What a chat has of it. */
 const chatSettings = () => ({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }) })
 const calling = (name: string, at: number, args = '{}'): Answering => json(chatBody(null, [[`c${at}`, name, args]]))
 const calls = (times: number, name = 'f') => Array.from({ length: times }, (_, at) => calling(name, at))
 const done = json(chatBody('done'))
+const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
 const sentIn = (at: number) => (upstream.asked[at]?.body.messages ?? []) as { role: string; content: string }[]
 const resultsIn = (at: number) =>
   sentIn(at)
@@ -72,14 +79,7 @@ describe('the same call again and again', () => {
     const { f } = running(() => {
       throw new Error('no')
     })
-    upstream.answer(
-      calling('f', 0),
-      calling('f', 1),
-      calling('f', 2, '{"a":1}'),
-      calling('f', 3),
-      calling('f', 4),
-      done,
-    )
+    upstream.answer(...calls(2), calling('f', 2, '{"a":1}'), ...calls(2), done)
     expect((await generate(ask({ tools: [f] }))).outcome).toBe('answered')
   })
 
@@ -140,10 +140,7 @@ describe('the calls of the last round', () => {
   })
 
   it('do not include an answer that the provider paused: the run has not been answered', async () => {
-    const content = [{ type: 'text', text: 'One moment.' }]
-    const body = { id: 'm', type: 'message', role: 'assistant', model: 'claude', content, stop_reason: 'pause_turn' }
-    const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
-    const model = anthropic('claude-sonnet-5', { apiKey: 'k', fetch })
+    const model = claude('pause_turn', { type: 'text', text: 'One moment.' })
     const { outcome, rounds } = await generate({ model, prompt: 'Go', maxRounds: 2 })
     expect([outcome, rounds]).toEqual(['max_rounds', 2])
   })
@@ -162,20 +159,8 @@ describe('the calls of the last round', () => {
 })
 
 it('an answer under another name of the model has the same proofs in its last event as in the result', async () => {
-  const content = [
-    { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
-    { type: 'text', text: 'Yes.' },
-  ]
-  const body = {
-    id: 'm',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude-other',
-    content,
-    stop_reason: 'end_turn',
-  }
-  const fetch = async () => Response.json({ ...body, usage: { input_tokens: 1, output_tokens: 2 } })
-  const run = stream({ model: anthropic('claude-sonnet-5', { apiKey: 'k', fetch }), prompt: 'Go' })
+  const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }
+  const run = stream({ model: claude('end_turn', thinking, { type: 'text', text: 'Yes.' }), prompt: 'Go' })
   const ends: unknown[] = []
   for await (const event of run) if (event.type === 'message_end') ends.push(event.message, event.response.message)
   const { message: last } = await run.response
@@ -209,13 +194,11 @@ describe('signals', () => {
   it('eleven calls at once add one listener to the signal of the run, and the run leaves none', async () => {
     let most = 0
     const caller = new AbortController()
-    const signals = new Set<AbortSignal>()
     const seen: number[] = []
     const f = tool({
       name: 'f',
       parameters: t.object({}),
       async execute(_args, { signal }) {
-        signals.add(signal)
         most = Math.max(most, getEventListeners(caller.signal, 'abort').length)
         seen.push(getEventListeners(signal, 'abort').length)
         await new Promise((resolve) => setTimeout(resolve, 5))
@@ -227,17 +210,10 @@ describe('signals', () => {
     process.on('warning', note)
     const eleven = Array.from({ length: 11 }, (_, at): [string, string, string] => [`c${at}`, 'f', '{}'])
     upstream.answer(json(chatBody(null, eleven)), done)
-    const added: AbortSignal[] = []
-    const add = AbortSignal.prototype.addEventListener
-    AbortSignal.prototype.addEventListener = function (this: AbortSignal, ...args: Parameters<typeof add>) {
-      if (args[0] === 'abort') added.push(this)
-      return add.apply(this, args)
-    } as typeof add
-    try {
-      await generate(ask({ tools: [f], signal: caller.signal }))
-    } finally {
-      AbortSignal.prototype.addEventListener = add
-    }
+    const adding = vi.spyOn(AbortSignal.prototype, 'addEventListener')
+    await generate(ask({ tools: [f], signal: caller.signal }))
+    const added = adding.mock.contexts.filter((_, at) => adding.mock.calls[at]?.[0] === 'abort')
+    adding.mockRestore()
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', note)
     const perSignal = [...new Set(added)].map((signal) => added.filter((one) => one === signal).length)
@@ -250,7 +226,6 @@ describe('signals', () => {
 
   it('no listener stays on a signal that outlives its runs, whatever became of them', async () => {
     const caller = new AbortController()
-    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     const request = () => ask({ tools: [f], signal: caller.signal, retries: 1 })
     const busy = json({ error: { message: 'busy' } }, 429, { 'retry-after-ms': '1' })
     upstream.answer(busy, calling('f', 0), chunks(chatText('a')))
@@ -274,11 +249,7 @@ describe('the response of a run', () => {
     upstream.answer(chunks(chatText('One').slice(0, 2)))
     const run = stream(ask())
     const caught = run.response.catch((cause: { code: string }) => cause.code)
-    await expect(
-      (async () => {
-        for await (const _ of run);
-      })(),
-    ).rejects.toMatchObject({ code: 'interrupted' })
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'interrupted' })
     expect(await caught).toBe('interrupted')
   })
 
@@ -319,7 +290,6 @@ describe('collect', () => {
   })
 
   it('of a run of several rounds gives the last answer', async () => {
-    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     upstream.answer(calling('f', 0), chunks(chatText('last')))
     expect((await collect(stream(ask({ tools: [f] })))).message.content).toMatchObject([{ text: 'last' }])
   })
@@ -332,7 +302,6 @@ describe('collect', () => {
 
 describe('applyEvent', () => {
   it('has the prompt of a run after `done`, in its place', async () => {
-    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
     for (const history of [[], [message.user('a'), message.assistant('b')]]) {
       upstream.answer(calling('f', 0), done)
       let messages: readonly Message[] = history
@@ -369,9 +338,8 @@ describe('the history of a chat', () => {
     chat.add(message.user('of elsewhere'), ['assistant', 'noted'], 'and this')
     expect(rolesOf(chat.messages)).toBe('user assistant user assistant user')
     await chat.send('Two')
-    expect(sentIn(1).map(({ content }) => content)).toEqual([
-      ...['One', 'done', 'of elsewhere', 'noted', 'and this', 'Two'],
-    ])
+    const texts = sentIn(1).map(({ content }) => content)
+    expect(texts).toEqual(['One', 'done', 'of elsewhere', 'noted', 'and this', 'Two'])
     expect(chat.usage.totalTokens).toBe((usage.totalTokens ?? 0) * 2)
     chat.messages = chat.messages.slice(0, 2)
     expect(rolesOf(chat.messages)).toBe('user assistant')

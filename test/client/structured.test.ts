@@ -8,6 +8,7 @@ import type { JsonSchema } from '../../src/core/messages.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { generateObject, OutputError, streamObject, t } from '../../src/index.ts'
 import { canRunTools } from '../../src/messages/index.ts'
+import { bodyOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -82,10 +83,7 @@ describe.each(wires)('over $name', (wire) => {
       )
     upstream.answer(chunks(whole))
     const run = streamObject(ask())
-    const reading = (async () => {
-      for await (const _ of run);
-    })()
-    await expect(reading).rejects.toMatchObject({ code: 'output', reason: 'truncated', text: ada })
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'output', reason: 'truncated', text: ada })
     await expect(run.response).rejects.toMatchObject({ reason: 'truncated' })
   })
 
@@ -107,21 +105,14 @@ describe('schemas', () => {
   const ask = () => ({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }), prompt: 'Who?' })
   const sentFormat = () => upstream.asked[0]?.body.response_format as { json_schema: Record<string, unknown> }
 
+  const lengthOf = v.pipe(
+    v.string(),
+    v.transform((text) => text.length),
+  )
   it.each([
     ['zod', z.object({ at: z.string().transform((text) => text.length), by: z.string().default('me') })],
     ['arktype', type({ at: type('string').pipe((text) => text.length), by: 'string = "me"' })],
-    [
-      'valibot',
-      toStandardJsonSchema(
-        v.object({
-          at: v.pipe(
-            v.string(),
-            v.transform((text) => text.length),
-          ),
-          by: v.optional(v.string(), 'me'),
-        }),
-      ),
-    ],
+    ['valibot', toStandardJsonSchema(v.object({ at: lengthOf, by: v.optional(v.string(), 'me') }))],
   ])('of %s convert and fill in defaults', async (_library, one) => {
     upstream.answer(json(chatBody('{"at":"four"}')))
     const { object } = await generateObject({ ...ask(), schema: one as never })
@@ -216,16 +207,8 @@ describe('schemas', () => {
 })
 
 it('says that the model declined, in its words', async () => {
-  const refusal = {
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [
-      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: null, refusal: 'I will not' } },
-    ],
-  }
-  upstream.answer(json(refusal))
+  const message = { role: 'assistant', content: null, refusal: 'I will not' }
+  upstream.answer(json({ ...(chatBody('') as object), choices: [{ index: 0, finish_reason: 'stop', message }] }))
   const model = openaiChat('m', { apiKey: 'k', baseUrl: upstream.url })
   await expect(generateObject({ model, prompt: 'x', schema })).rejects.toMatchObject({
     reason: 'refused',
@@ -240,7 +223,7 @@ it('takes time that is linear in the length of the answer, however small its pie
     const pieces = chatText(...(text.match(/.{1,13}/g) ?? []))
     const model = openaiChat('m', {
       baseUrl: 'http://unused.example',
-      fetch: async () => new Response(streamOf(pieces)),
+      fetch: async () => new Response(bodyOf(pieces)),
     })
     let views = 0
     for await (const _ of streamObject({ model, prompt: 'x', schema: t.object({ list: t.array(t.string()) }) })) views++
@@ -249,15 +232,3 @@ it('takes time that is linear in the length of the answer, however small its pie
   // A view a piece; if each were parsed from the beginning, this would run into the test's time limit.
   expect(await viewsOf(40_000)).toBeGreaterThan(20_000)
 })
-
-function streamOf(pieces: readonly string[]): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let at = 0
-  return new ReadableStream({
-    pull(controller) {
-      const piece = pieces[at++]
-      if (piece === undefined) controller.close()
-      else controller.enqueue(encoder.encode(piece))
-    },
-  })
-}
