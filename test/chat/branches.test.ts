@@ -1,24 +1,8 @@
 /** Edits and regenerated answers: the earlier versions are kept, and can be shown again. */
 import { describe, expect, it } from 'vitest'
-import { type ChatSnapshot, type ChatStoreOptions, createChatStore, type Persist } from '../../src/chat/index.ts'
-import { block } from '../../src/messages/block.ts'
+import type { ChatSnapshot } from '../../src/chat/index.ts'
 import { rolesOf } from '../support/makers.ts'
-import { answer, scripted } from './scripted.ts'
-
-const start = { type: 'message_start' } as const
-
-function open(options: Partial<ChatStoreOptions> = {}) {
-  const script = scripted()
-  const chat = createChatStore({ id: 'c1', transport: script.transport, throttleMs: 0, ...options })
-  const answered = async (asked: Promise<void>, text: string) => {
-    await script.push(start, ...answer(text))
-    await script.end()
-    await asked
-  }
-  const say = (said: string, text: string) => answered(chat.send(said), text)
-  const idAt = (at: number) => chat.getSnapshot().messages.at(at)?.id ?? ''
-  return { ...script, chat, answered, say, idAt, now: chat.getSnapshot }
-}
+import { memoryPersist, openChat as open } from './open.ts'
 
 /** Each item with its branch: `text` or `text 1/2`. */
 const drawn = ({ messages }: ChatSnapshot) =>
@@ -37,13 +21,8 @@ describe('another answer', () => {
     chat.branch(idAt(1), 0)
     expect(drawn(now())).toEqual(['A', 'a 1/2', 'B', 'b'])
     await say('C', 'c')
-    expect(turns.at(-1)?.messages.map(({ content }) => content)).toMatchObject([
-      'A',
-      [{ text: 'a' }],
-      'B',
-      [{ text: 'b' }],
-      'C',
-    ])
+    const asked = turns.at(-1)?.messages.map(({ content }) => content)
+    expect(asked).toMatchObject(['A', [{ text: 'a' }], 'B', [{ text: 'b' }], 'C'])
     chat.branch(idAt(1), 1)
     expect(drawn(now())).toEqual(['A', 'aa 2/2'])
     await answered(chat.regenerate(), 'aaa')
@@ -92,12 +71,8 @@ describe('another message', () => {
   })
 
   it('cancels calls that wait, so that the branch can continue', async () => {
-    const { chat, answered, say, push, end, idAt, now, turns } = open()
-    const call = block.toolCall('c1', 'pay', {})
-    const sent = chat.send('Pay')
-    await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
-    await end()
-    await sent
+    const { chat, answered, say, waiting, idAt, now, turns } = open()
+    await waiting()
     await answered(chat.edit(idAt(0), 'No'), 'Fine')
     chat.branch(idAt(0), 0)
     expect(now()).toMatchObject({ status: 'ready', pending: [] })
@@ -107,18 +82,13 @@ describe('another message', () => {
 })
 
 it('is stored with the chat', async () => {
-  const stored = new Map<string, string>()
-  const persist: Persist = {
-    load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
-    save: async (id, chat) => void stored.set(id, JSON.stringify(chat)),
-    remove: async (id) => void stored.delete(id),
-  }
-  const { chat, answered, say, idAt, now } = open({ persist })
+  const persist = memoryPersist()
+  const { chat, answered, say, idAt, now } = open({ id: 'c1', persist })
   await chat.load()
   await say('A', 'a')
   await answered(chat.regenerate(), 'aa')
   await answered(chat.edit(idAt(0), 'X'), 'x')
-  const again = open({ persist })
+  const again = open({ id: 'c1', persist })
   await again.chat.load()
   expect(again.now().messages).toEqual(now().messages)
   again.chat.branch(again.idAt(0), 0)
@@ -127,7 +97,7 @@ it('is stored with the chat', async () => {
   // A page that closes in the middle of another answer does not lose the earlier ones.
   void again.chat.regenerate()
   await new Promise((resolve) => setImmediate(resolve))
-  const last = open({ persist })
+  const last = open({ id: 'c1', persist })
   await last.chat.load()
   expect(last.now().messages[1]).toMatchObject({ state: 'stopped', branch: { index: 2, count: 3 } })
 })

@@ -1,11 +1,12 @@
 /** A page whose server stores its runs: an answer continues after a cut and after a reload, in the store and over HTTP. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createChatStore, fetchTransport, keptRuns, type Persist } from '../../src/chat/index.ts'
+import { createChatStore, fetchTransport, keptRuns } from '../../src/chat/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { approval, type Message, stream, tool } from '../../src/index.ts'
 import { answerKept, keepRun, memoryLog, readChatRequest } from '../../src/page/response.ts'
-import { rolesOf } from '../support/makers.ts'
+import { rolesOf, sse } from '../support/makers.ts'
 import { chatCalls, chatText } from '../support/upstream.ts'
+import { memoryPersist } from './open.ts'
 
 const url = 'https://page.test/chat'
 const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
@@ -30,16 +31,13 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
   const provider = async () => {
     const parts = left.shift() ?? []
     const until = going
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        for (const [at, part] of parts.entries()) {
-          if (at === heldAt) await until
-          controller.enqueue(new TextEncoder().encode(part))
-        }
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    const body = async function* () {
+      for (const [at, part] of parts.entries()) {
+        if (at === heldAt) await until
+        yield new TextEncoder().encode(part)
+      }
+    }
+    return sse(ReadableStream.from(body()) as ReadableStream<Uint8Array<ArrayBuffer>>)
   }
   async function answer(request: Request): Promise<Response> {
     const user = request.headers.get('authorization') ?? ''
@@ -101,11 +99,7 @@ function upTo(bytes: number): TransformStream<Uint8Array, Uint8Array> {
 }
 
 const stored = new Map<string, string>()
-const persist: Persist = {
-  load: async (id) => JSON.parse(stored.get(`chat ${id}`) ?? 'null') ?? undefined,
-  save: async (id, chat) => void stored.set(`chat ${id}`, JSON.stringify(chat)),
-  remove: async (id) => void stored.delete(`chat ${id}`),
-}
+const persist = memoryPersist(stored)
 beforeEach(() => {
   stored.clear()
   vi.stubGlobal('sessionStorage', {

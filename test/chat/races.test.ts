@@ -1,30 +1,17 @@
 /** Races: two actions at once, a stop during another action, a listener that calls the store. */
 import { describe, expect, it } from 'vitest'
-import { type ChatStoreOptions, type ChatTransport, createChatStore, type Persist } from '../../src/chat/index.ts'
+import { type ChatTransport, createChatStore } from '../../src/chat/index.ts'
 import { message, type StreamEvent, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
+import { memoryPersist, openChat, start } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
-const start = { type: 'message_start' } as const
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const call = block.toolCall('c1', 'pay', {})
 
-function open({ resume, ...options }: Partial<ChatStoreOptions> & Pick<ChatTransport, 'resume'> = {}) {
-  const script = scripted()
-  const transport: ChatTransport = { ...script.transport, ...(resume && { resume }) }
-  const chat = createChatStore({ id: 'c1', throttleMs: 0, ...options, transport })
-  const answered = async (asked: Promise<void>, text: string) => {
-    await script.push(start, ...answer(text, { usage: { outputTokens: 1 } }))
-    await script.end()
-    await asked
-  }
-  const waiting = async () => {
-    const asked = chat.send('Pay')
-    await script.push(start, ...answer([call], { outcome: 'approval', pending: [call], usage: { outputTokens: 1 } }))
-    await script.end()
-    await asked
-  }
-  return { ...script, chat, answered, waiting, now: chat.getSnapshot }
+function open(options: Parameters<typeof openChat>[0] = {}) {
+  const opened = openChat({ id: 'c1', ...options })
+  const answered = (asked: Promise<void>, text: string) => opened.answered(asked, text, { usage: { outputTokens: 1 } })
+  return { ...opened, answered }
 }
 
 /** A file whose upload takes until `finish`. */
@@ -64,12 +51,7 @@ describe('a stop', () => {
   })
 
   it('cancels calls that wait: they do not wait again after a reload', async () => {
-    const stored = new Map<string, string>()
-    const persist: Persist = {
-      load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
-      save: async (id, chat) => void stored.set(id, JSON.stringify(chat)),
-      remove: async (id) => void stored.delete(id),
-    }
+    const persist = memoryPersist()
     const { chat, waiting } = open({ persist })
     await waiting()
     await chat.stop()
@@ -233,14 +215,8 @@ it('a disposed chat accepts no file, call or answer', async () => {
 })
 
 it('a message of the queue that another store edited keeps the edit when it is sent', async () => {
-  let stored = 'null'
-  const persist: Persist = {
-    load: async () => JSON.parse(stored) ?? undefined,
-    save: async (_, chat) => {
-      stored = JSON.stringify(chat)
-    },
-    remove: async () => {},
-  }
+  const stored = new Map<string, string>()
+  const persist = memoryPersist(stored)
   const [first, second] = [open({ persist }), open({ persist })]
   const sent = first.chat.send('A')
   void first.chat.send('B')
@@ -255,5 +231,5 @@ it('a message of the queue that another store edited keeps the edit when it is s
   await first.push(start, ...answer('b'))
   await first.end()
   await turn()
-  for (const text of ['A', 'a', 'B', 'b', 'C', 'c']) expect(stored.split(`"${text}"`), text).toHaveLength(2)
+  for (const text of ['A', 'a', 'B', 'b', 'C', 'c']) expect(stored.get('c1')?.split(`"${text}"`), text).toHaveLength(2)
 })

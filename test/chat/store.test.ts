@@ -1,24 +1,10 @@
 /** The store of a chat: the states that a page sees during a turn, and the effect of each method. */
 import { describe, expect, it, vi } from 'vitest'
-import { type ChatSnapshot, type ChatStoreOptions, createChatStore, runTransport } from '../../src/chat/index.ts'
+import { type ChatSnapshot, createChatStore, runTransport } from '../../src/chat/index.ts'
 import { ApiError, InterruptedError, message } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { answer, done, scripted } from './scripted.ts'
-
-const start = { type: 'message_start' } as const
-const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
-
-function open(options: Partial<ChatStoreOptions> = {}) {
-  const script = scripted()
-  const chat = createChatStore({ transport: script.transport, throttleMs: 0, ...options })
-  const say = async (said: string, answered: string) => {
-    const sent = chat.send(said)
-    await script.push(start, ...answer(answered))
-    await script.end()
-    await sent
-  }
-  return { ...script, chat, say, now: chat.getSnapshot }
-}
+import { openChat as open, start, text } from './open.ts'
+import { answer, done } from './scripted.ts'
 
 /** A short form of what a page draws of a snapshot. */
 const drawn = ({ messages }: ChatSnapshot) =>
@@ -124,15 +110,13 @@ describe('stop', () => {
   })
 
   it('of a turn without an event keeps the user’s message, and retry sends it again', async () => {
-    const { chat, push, end, now, turns } = open()
+    const { chat, answered, now, turns } = open()
     void chat.send('A')
     await chat.stop()
     expect(drawn(now())).toEqual(['user done: A'])
     const again = chat.retry()
     expect(drawn(now())).toEqual(['user sending: A'])
-    await push(start, ...answer('a'))
-    await end()
-    await again
+    await answered(again, 'a')
     expect(turns.map(({ messages }) => messages.length)).toEqual([1, 1])
     expect(drawn(now())).toEqual(['user done: A', 'assistant done: a'])
   })
@@ -189,17 +173,14 @@ describe('a turn that fails', () => {
 
   it('before its first event leaves a message that is not sent with the next one, and is sent again by retry', async () => {
     const onError = vi.fn()
-    const { chat, push, end, fail, now, turns, say } = open({ onError })
+    const { chat, answered, fail, now, turns, say } = open({ onError })
     const sent = chat.send('A')
     await fail(overloaded)
     await sent
     expect(now()).toMatchObject({ status: 'error', error: overloaded })
     expect(drawn(now())).toEqual(['user failed: A'])
     expect(onError.mock.calls).toEqual([[overloaded]])
-    const again = chat.retry()
-    await push(start, ...answer('a'))
-    await end()
-    await again
+    await answered(chat.retry(), 'a')
     expect(drawn(now())).toEqual(['user done: A', 'assistant done: a'])
     void chat.send('B')
     await fail(overloaded)
@@ -308,9 +289,7 @@ describe('calls that wait', () => {
 
   async function waiting(outcome: 'manual' | 'approval') {
     const opened = open()
-    void opened.chat.send('Go')
-    await opened.push(start, ...answer(calls, { outcome, pending: calls }))
-    await opened.end()
+    await opened.answered(opened.chat.send('Go'), calls, { outcome, pending: calls })
     return opened
   }
 
@@ -330,14 +309,8 @@ describe('calls that wait', () => {
     })
     const result = { call: calls[0], toolCallId: 'c1', name: 'pay', status: 'success', content: 'paid' } as const
     const error = { kind: 'rejected', message: 'No mail' } as const
-    const refused = {
-      call: calls[1],
-      toolCallId: 'c2',
-      name: 'mail',
-      status: 'error',
-      content: 'No mail',
-      error,
-    } as const
+    const failed = { status: 'error', content: 'No mail', error } as const
+    const refused = { call: calls[1], toolCallId: 'c2', name: 'mail', ...failed }
     await push({ type: 'tool_result', result }, { type: 'tool_result', result: refused })
     await push(start, ...answer('Done'))
     await end()
@@ -409,28 +382,22 @@ describe('calls that wait', () => {
 
 describe('resume', () => {
   it('continues the answer of the server from its beginning, in place of the part that was cut off', async () => {
-    const { transport } = scripted()
-    const resume: NonNullable<typeof transport.resume> = async () =>
+    const resume = async () =>
       (async function* () {
         yield [start, text('Hello'), ...answer('Hello')]
       })()
     const messages = [message.user('A'), { ...message.assistant('Hel'), stopReason: 'interrupted' } as const]
-    const chat = createChatStore({ transport: { ...transport, resume }, messages, throttleMs: 0 })
+    const { chat, now } = open({ resume, messages })
     expect(await chat.resume()).toBe(true)
-    expect(drawn(chat.getSnapshot())).toEqual(['user done: A', 'assistant done: Hello'])
+    expect(drawn(now())).toEqual(['user done: A', 'assistant done: Hello'])
     // A complete answer is not the part of another one.
-    const whole = createChatStore({
-      transport: { ...transport, resume },
-      messages: ['A', message.assistant('a')],
-      throttleMs: 0,
-    })
-    await whole.resume()
-    expect(drawn(whole.getSnapshot())).toEqual(['user done: A', 'assistant done: a', 'assistant done: Hello'])
+    const whole = open({ resume, messages: ['A', message.assistant('a')] })
+    await whole.chat.resume()
+    expect(drawn(whole.now())).toEqual(['user done: A', 'assistant done: a', 'assistant done: Hello'])
   })
 
   it('returns false if no turn is running, and if the transport cannot resume', async () => {
-    const { transport } = scripted()
-    const { chat, now } = open({ transport: { ...transport, resume: async () => undefined } })
+    const { chat, now } = open({ resume: async () => undefined })
     const before = now()
     expect([await chat.resume(), await open().chat.resume(), now()]).toEqual([false, false, before])
   })

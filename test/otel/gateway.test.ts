@@ -1,17 +1,6 @@
 /** Spans and metrics of a gateway's requests, as the real SDK of OpenTelemetry exports them. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics'
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-} from '@opentelemetry/sdk-trace-base'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { allFormats, createGateway, type GatewayOptions, type GatewayQuestion } from '../../src/gateway/index.ts'
@@ -19,20 +8,19 @@ import { type GatewayOtelOptions, otelGateway } from '../../src/otel/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { attributes as known, metricNames } from './conventions.ts'
+import { otelRig, parentOf } from './rig.ts'
 
 const upstream = ownUpstream()
 const usage = { prompt_tokens: 70, completion_tokens: 30, total_tokens: 100 }
 const answered = json({ ...(chatBody('planted answer') as object), usage })
 
 function recording(options: Partial<GatewayOptions> = {}, more: Partial<GatewayOtelOptions> = {}) {
-  const exporter = new InMemorySpanExporter()
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-  const tracer = provider.getTracer('test')
+  const { tracer, meter, spans, metrics } = otelRig()
   const model = (name: string) => openaiChat(name, { apiKey: 'planted key', baseUrl: upstream.url })
   const gateway = createGateway({
     formats: allFormats,
     models: { smart: { model: model('big'), fallbacks: ['fast'] }, fast: model('small') },
-    observers: [otelGateway({ tracer, ...more })],
+    observers: [otelGateway({ tracer, meter, ...more })],
     ...options,
   })
   const ask = (body: object = {}, init: RequestInit = {}) => {
@@ -41,14 +29,14 @@ function recording(options: Partial<GatewayOptions> = {}, more: Partial<GatewayO
     const url = 'https://gateway.test/v1/chat/completions'
     return gateway.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(asked), ...init }))
   }
-  return { ask, gateway, tracer, spans: () => exporter.getFinishedSpans() }
+  return { ask, gateway, tracer, spans, metrics }
 }
 
 /** Of each span: its name, that of its parent, its status, and these of its attributes. */
 const seen = (spans: readonly ReadableSpan[], ...names: readonly string[]) =>
-  spans.map(({ name, parentSpanContext, status, attributes }) => {
-    const parent = spans.find((one) => one.spanContext().spanId === parentSpanContext?.spanId)
-    return [parent?.name, name, SpanStatusCode[status.code], ...names.map((key) => attributes[key])]
+  spans.map((span) => {
+    const { name, status, attributes } = span
+    return [parentOf(span, spans), name, SpanStatusCode[status.code], ...names.map((key) => attributes[key])]
   })
 
 it('a request has a span, and in it one for each provider that was asked', async () => {
@@ -125,16 +113,10 @@ it('belongs to the trace that the request names', async () => {
 })
 
 it('is measured: durations and tokens of each provider that was asked', async () => {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
-  const reader = new PeriodicExportingMetricReader({ exporter })
-  const meters = new MeterProvider({ readers: [reader] })
-  const { ask } = recording({}, { meter: meters.getMeter('test'), names: 'v1.41' })
+  const { ask, metrics } = recording({}, { names: 'v1.41' })
   upstream.answer(answered)
   await ask()
-  await reader.forceFlush()
-  const found = exporter.getMetrics().flatMap((one) => one.scopeMetrics.flatMap(({ metrics }) => metrics))
-  await meters.shutdown()
-  expect(found.map(({ descriptor }) => descriptor.name).sort()).toEqual(
+  expect((await metrics()).map(({ descriptor }) => descriptor.name).sort()).toEqual(
     metricNames['v1.41'].filter((name) => !name.includes('first_chunk')).sort(),
   )
 })

@@ -1,17 +1,6 @@
 /** Spans and metrics of runs, as the real SDK of OpenTelemetry exports them. */
 import { type Attributes, context, type Meter, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics'
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-} from '@opentelemetry/sdk-trace-base'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -22,6 +11,7 @@ import { contextOfSpan } from '../../src/otel/parent.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { attributes, metricNames, requiredOfPart } from './conventions.ts'
+import { otelRig, parentOf } from './rig.ts'
 
 const upstream = ownUpstream()
 const f = tool({ name: 'f', description: 'Does it', parameters: t.object({}), execute: () => 'planted result' })
@@ -37,13 +27,8 @@ const body = (text: string | null, calls: [string, string, string][] = []) =>
 const calling: Answering = body(null, [['c1', 'f', '{}']])
 
 function recording(more: Partial<OtelOptions> = {}) {
-  const exporter = new InMemorySpanExporter()
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
-  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter })
-  const meters = new MeterProvider({ readers: [reader] })
-  const tracer = provider.getTracer('test')
-  const observer = otel({ tracer, meter: meters.getMeter('test'), ...more })
+  const { tracer, meter, spans, metrics } = otelRig()
+  const observer = otel({ tracer, meter, ...more })
   const ask = (request: Partial<RunRequest> = {}): RunRequest => ({
     model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }),
     prompt: 'planted prompt',
@@ -53,22 +38,9 @@ function recording(more: Partial<OtelOptions> = {}) {
     observers: [observer],
     ...request,
   })
-  const spans = () => exporter.getFinishedSpans()
-  const metrics = async () => {
-    await reader.forceFlush()
-    const found = metricExporter
-      .getMetrics()
-      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
-    await meters.shutdown()
-    return found
-  }
   return { ask, spans, metrics, tracer }
 }
-const tree = (spans: readonly ReadableSpan[]) =>
-  spans.map(({ name, parentSpanContext }) => {
-    const parent = spans.find((one) => one.spanContext().spanId === parentSpanContext?.spanId)
-    return `${parent?.name ?? '-'} > ${name}`
-  })
+const tree = (spans: readonly ReadableSpan[]) => spans.map((span) => `${parentOf(span, spans) ?? '-'} > ${span.name}`)
 const named = (spans: readonly ReadableSpan[], name: string) => {
   const found = spans.find((one) => one.name === name)
   if (found === undefined) throw new Error(`There is no span ${name}`)
@@ -132,10 +104,8 @@ describe('spans', () => {
     upstream.answer(chunks(chatText('a')))
     await Promise.all([generate(ask()), generate(ask())])
     const runs = spans().filter(({ name }) => name === 'invoke_agent')
-    expect(runs.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
-      outer.spanContext().spanId,
-      outer.spanContext().spanId,
-    ])
+    const ids = runs.map(({ parentSpanContext }) => parentSpanContext?.spanId)
+    expect(ids).toEqual(Array(2).fill(outer.spanContext().spanId))
     const parents = spans()
       .filter(({ name }) => name === 'chat m')
       .map(({ parentSpanContext }) => parentSpanContext?.spanId)
@@ -213,43 +183,24 @@ describe('spans', () => {
     expect(named(spans(), 'invoke_agent').status.code).toBe(SpanStatusCode.UNSET)
   })
 
-  it.each<[string, (run: ReturnType<typeof stream>, controller: AbortController) => Promise<void>]>([
-    [
-      'aborted',
-      async (run, controller) => {
-        for await (const event of run) if (event.type === 'text_delta') controller.abort()
-      },
-    ],
-    [
-      'aborted for a reason',
-      async (run, controller) => {
-        for await (const event of run) if (event.type === 'text_delta') controller.abort(new Error('why'))
-      },
-    ],
-    [
-      'left',
-      async (run) => {
-        for await (const event of run) if (event.type === 'text_delta') return
-      },
-    ],
-    [
-      'stopped',
-      async (run) => {
-        for await (const event of run) if (event.type === 'text_delta') await run.stop()
-      },
-    ],
-  ])('of a run that is %s end, as cancelled and not as an error', async (_how, read) => {
+  it.each<[string, (run: ReturnType<typeof stream>, controller: AbortController) => unknown]>([
+    ['aborted', (_, controller) => controller.abort()],
+    ['aborted for a reason', (_, controller) => controller.abort(new Error('why'))],
+    ['left', () => 'left'],
+    ['stopped', (run) => run.stop()],
+  ])('of a run that is %s end, as cancelled and not as an error', async (_how, end) => {
     const { ask, spans } = recording()
     const controller = new AbortController()
     upstream.answer(chunks(chatText('a', 'b').slice(0, -2), { after: 'hang' }))
-    await read(stream(ask({ signal: controller.signal })), controller).catch(() => {})
+    const run = stream(ask({ signal: controller.signal }))
+    const read = async () => {
+      for await (const { type } of run) if (type === 'text_delta' && (await end(run, controller)) === 'left') return
+    }
+    await read().catch(() => {})
     expect(tree(spans())).toEqual(['invoke_agent > chat m', '- > invoke_agent'])
     for (const { status, attributes } of spans()) {
-      expect([status.code, attributes['isoglot.cancelled'], attributes['error.type']]).toEqual([
-        SpanStatusCode.UNSET,
-        true,
-        undefined,
-      ])
+      expect(status.code).toBe(SpanStatusCode.UNSET)
+      expect([attributes['isoglot.cancelled'], attributes['error.type']]).toEqual([true, undefined])
     }
   })
 
@@ -281,14 +232,12 @@ describe('content', () => {
     const [first, call, second] = spans.map(({ attributes }) => attributes)
     const read = (text: unknown) => JSON.parse(String(text))
     expect(read(first?.['gen_ai.system_instructions'])).toEqual([{ type: 'text', content: 'planted system' }])
-    expect(read(first?.['gen_ai.input.messages'])).toEqual([
-      { role: 'user', parts: [{ type: 'text', content: 'planted prompt' }] },
-    ])
+    const asked = { role: 'user', parts: [{ type: 'text', content: 'planted prompt' }] }
+    expect(read(first?.['gen_ai.input.messages'])).toEqual([asked])
     const parts = [{ type: 'tool_call', id: 'c1', name: 'f', arguments: {} }]
     expect(read(first?.['gen_ai.output.messages'])).toEqual([{ role: 'assistant', parts }])
-    expect(read(first?.['gen_ai.tool.definitions'])).toMatchObject([
-      { type: 'function', name: 'f', description: 'Does it' },
-    ])
+    const definition = { type: 'function', name: 'f', description: 'Does it' }
+    expect(read(first?.['gen_ai.tool.definitions'])).toMatchObject([definition])
     expect([call?.['gen_ai.tool.call.arguments'], call?.['gen_ai.tool.call.result']]).toEqual(['{}', 'planted result'])
     expect(read(second?.['gen_ai.input.messages']).at(-1)).toEqual({
       role: 'tool',
@@ -373,17 +322,9 @@ describe('names', () => {
       chunks(chatText('a')),
       json({ error: {} }, 400),
     )
-    const options = {
-      maxTokens: 9,
-      temperature: 1,
-      topP: 1,
-      topK: 1,
-      seed: 1,
-      stop: ['x'],
-      frequencyPenalty: 1,
-      presencePenalty: 1,
-    }
-    await generate(ask({ ...options, reasoning: { effort: 'low' }, responseFormat: { type: 'json' } }))
+    const options = { maxTokens: 9, temperature: 1, topP: 1, topK: 1, seed: 1, stop: ['x'] }
+    const penalties = { frequencyPenalty: 1, presencePenalty: 1 }
+    await generate(ask({ ...options, ...penalties, reasoning: { effort: 'low' }, responseFormat: { type: 'json' } }))
     await generate(ask())
     await generate(ask()).catch(() => {})
     const found = new Set(spans().flatMap((span) => Object.keys(span.attributes)))
@@ -410,11 +351,9 @@ describe('names', () => {
       return Object.keys(spans()[0]?.attributes ?? {}).filter((name) => name.includes('cache_'))
     }
     const [old, latest] = ['gen_ai.usage.cache_creation.input_tokens', 'gen_ai.usage.cache_write.input_tokens']
-    expect([await wrote('v1.41'), await wrote('latest'), await wrote(undefined)]).toEqual([
-      [old],
-      [latest],
-      [old, latest],
-    ])
+    expect(await wrote('v1.41')).toEqual([old])
+    expect(await wrote('latest')).toEqual([latest])
+    expect(await wrote(undefined)).toEqual([old, latest])
   })
 })
 

@@ -1,8 +1,7 @@
 /** Own data: from a route or a tool to the page, kept or not, in every reader, and never to a model. */
 import { EventSchemas } from '@ag-ui/core/schemas'
 import { describe, expect, it } from 'vitest'
-import { createChatStore, fetchTransport, keptRuns, type Persist, runTransport } from '../../src/chat/index.ts'
-import type { StoredChat } from '../../src/chat/types.ts'
+import { createChatStore, fetchTransport, keptRuns, runTransport } from '../../src/chat/index.ts'
 import {
   applyEvent,
   approval,
@@ -33,6 +32,7 @@ import {
 } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
 import { call, mockModel } from '../../src/test/index.ts'
+import { memoryPersist } from '../chat/open.ts'
 import { chatOver } from './ai-sdk.ts'
 import { outcomeOf } from './runs.ts'
 
@@ -132,10 +132,7 @@ describe('a run', () => {
 
   it('delivers a value while the model says nothing', async () => {
     const data = ownData<Data>()
-    let answer = () => {}
-    const waits = new Promise<void>((resolve) => {
-      answer = resolve
-    })
+    const { promise: waits, resolve: answer } = Promise.withResolvers<void>()
     const model = mockModel(async () => {
       await waits
       return 'Hello'
@@ -315,12 +312,7 @@ describe('a chat', () => {
       answer(new Request(new URL(input, 'https://a.example'), init))) as typeof fetch
 
   it('draws each value in its place, with metadata, also from a storage and from its plain messages', async () => {
-    const stored = new Map<string, StoredChat>()
-    const persist: Persist = {
-      load: async (id) => stored.get(id),
-      save: async (id, chat) => void stored.set(id, structuredClone(chat)),
-      remove: async (id) => void stored.delete(id),
-    }
+    const persist = memoryPersist()
     const seen: unknown[] = []
     const transport = fetchTransport({ fetch: overHttp(() => toResponse(wholeRun().run)) })
     const chat = createChatStore<readonly [], Data>({
@@ -351,10 +343,7 @@ describe('a chat', () => {
 
   it('shows a value before the answer has begun, and replaces it in place', async () => {
     const data = ownData<Data>()
-    let go = () => {}
-    const waits = new Promise<void>((resolve) => {
-      go = resolve
-    })
+    const { promise: waits, resolve: go } = Promise.withResolvers<void>()
     const run = () => ask({ data, beforeRound: () => waits })
     const chat = createChatStore({ transport: runTransport(run), throttleMs: 0 })
     const sent = chat.send('Hi')
@@ -371,10 +360,7 @@ describe('a chat', () => {
 
   it('reads a kept run again from its beginning, after a reload', async () => {
     const log = memoryLog()
-    let go = () => {}
-    const waits = new Promise<void>((resolve) => {
-      go = resolve
-    })
+    const { promise: waits, resolve: go } = Promise.withResolvers<void>()
     const fetch = overHttp((request) => {
       if (request.method === 'GET') return answerKept(request, log)
       return keepRun(
