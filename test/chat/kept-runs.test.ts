@@ -31,13 +31,16 @@ function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
   const provider = async () => {
     const parts = left.shift() ?? []
     const until = going
-    const body = async function* () {
-      for (const [at, part] of parts.entries()) {
-        if (at === heldAt) await until
-        yield new TextEncoder().encode(part)
-      }
-    }
-    return sse(ReadableStream.from(body()) as ReadableStream<Uint8Array<ArrayBuffer>>)
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (const [at, part] of parts.entries()) {
+          if (at === heldAt) await until
+          controller.enqueue(new TextEncoder().encode(part))
+        }
+        controller.close()
+      },
+    })
+    return sse(body)
   }
   async function answer(request: Request): Promise<Response> {
     const user = request.headers.get('authorization') ?? ''

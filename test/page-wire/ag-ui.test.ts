@@ -6,9 +6,9 @@ import { ApiError, type StreamEvent, textOf } from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { inTurn } from '../support/cuts.ts'
-import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+import { callOf, sse } from '../support/makers.ts'
+import { bytesOf, callChunk, everything, outcomeOf, recorded, recordedRun, scripted, start, text } from './runs.ts'
 
-const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
 const as = agUi({ threadId: 't', runId: 'r' })
 
 interface AgUiEvent {
@@ -79,33 +79,17 @@ function textShown(chat: ChatClient): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join('')
 }
 
-const call = {
-  type: 'tool_call',
-  id: 'c',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a":1}',
-  index: 0,
-  complete: true,
-} as const
-const start = { type: 'message_start' } as const
-const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
+const call = callOf({ a: 1 })
 const sent = async (events: readonly StreamEvent[], error?: unknown) =>
   eventsOf(await toResponse(scripted(events, error), { as, page: everything }))
 
 describe('the events', () => {
   it('of a call and its result', async () => {
-    const chunk = (argumentsDelta: string) =>
-      ({
-        type: 'tool_call_chunk',
-        index: 0,
-        chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta },
-      }) as const
     const result = { call, toolCallId: 'c', name: 'f', status: 'success', content: 'done' } as const
     const events = await sent([
       start,
-      chunk('{"a"'),
-      chunk(':1}'),
+      callChunk('{"a"'),
+      callChunk(':1}'),
       { type: 'tool_call', index: 0, call },
       { type: 'tool_progress', toolCallId: 'c', data: 1 },
       { type: 'tool_result', result },
@@ -158,12 +142,8 @@ describe('TanStack AI', () => {
     const result = { call, toolCallId: 'c', name: 'f', status: 'success', content: '{"b":2}' } as const
     const chat = over([start, { type: 'tool_call', index: 0, call }, { type: 'tool_result', result }])
     await chat.sendMessage('Hi')
-    expect(chat.getMessages().at(-1)?.parts[0]).toMatchObject({
-      type: 'tool-call',
-      name: 'f',
-      arguments: '{"a":1}',
-      output: { b: 2 },
-    })
+    const shown = { type: 'tool-call', name: 'f', arguments: '{"a":1}', output: { b: 2 } }
+    expect(chat.getMessages().at(-1)?.parts[0]).toMatchObject(shown)
   })
 
   it('asks for approval of a call that waits', async () => {
@@ -185,9 +165,7 @@ describe('TanStack AI', () => {
     const chat = chatOver(async () => {
       const bytes = await bytesOf(await toResponse(scripted([start, text('Hel'), text('lo')]), { as }))
       const blocks = new TextDecoder().decode(bytes).split('\n\n')
-      return new Response(`${blocks.slice(0, 4).join('\n\n')}\n\n`, {
-        headers: { 'content-type': 'text/event-stream' },
-      })
+      return sse(`${blocks.slice(0, 4).join('\n\n')}\n\n`)
     })
     await chat.sendMessage('Hi')
     expect([chat.getStatus(), chat.getError(), textShown(chat)]).toEqual(['ready', undefined, 'Hel'])

@@ -3,11 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptedError, LimitError } from '../../src/index.ts'
 import { readEvents, resuming } from '../../src/page/read.ts'
 import { answerKept, type EndOfRun, keepRun, memoryLog, type RunLog } from '../../src/page/response.ts'
-import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+import { bytesOf, outcomeOf, recorded, recordedRun, scripted, start, text } from './runs.ts'
 
 const url = 'https://example.com/chat'
-const start = { type: 'message_start' } as const
-const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
 
 /** The page's requests to the server, by `fetch`. */
 const asked: Request[] = []

@@ -102,22 +102,9 @@ describe('a run', () => {
       return /^(message_|tool_(start|progress|result)|done)/.test(event.type) ? event.type : []
     })
     expect(order).toEqual([
-      'status "begins"',
-      'message_start',
-      'sources [{"url":"https://a.example"}]',
-      'topic "travel"',
-      'message_end',
-      'status "round 1"',
-      'tool_start',
-      'tool_progress',
-      'steps 1',
-      'steps 2',
-      'status "searched"',
-      'tool_result',
-      'message_start',
-      'message_end',
-      'status "round 2"',
-      'done',
+      ...['status "begins"', 'message_start', 'sources [{"url":"https://a.example"}]', 'topic "travel"'],
+      ...['message_end', 'status "round 1"', 'tool_start', 'tool_progress', 'steps 1', 'steps 2'],
+      ...['status "searched"', 'tool_result', 'message_start', 'message_end', 'status "round 2"', 'done'],
     ])
   })
 
@@ -295,18 +282,13 @@ describe('a chat', () => {
         return type === 'data' ? [name, value] : (text ?? type)
       }),
     )
-  const shown = [
-    ['Hi'],
-    [
-      ['sources', [{ url: 'https://a.example' }]],
-      'Let me see.',
-      'tool',
-      ['status', 'round 1'],
-      ['steps', 2],
-      'Here it is.',
-      ['status', 'round 2'],
-    ],
+  const sources = ['sources', [{ url: 'https://a.example' }]]
+  const [first, steps, second] = [
+    ['status', 'round 1'],
+    ['steps', 2],
+    ['status', 'round 2'],
   ]
+  const shown = [['Hi'], [sources, 'Let me see.', 'tool', first, steps, 'Here it is.', second]]
   const overHttp = (answer: (request: Request) => Promise<Response>) =>
     ((input: string, init: RequestInit) =>
       answer(new Request(new URL(input, 'https://a.example'), init))) as typeof fetch
@@ -332,10 +314,8 @@ describe('a chat', () => {
     await again.load()
     expect(partsIn(again)).toEqual(shown)
     expect(again.getSnapshot().messages[1]?.metadata?.topic).toBe('travel')
-    const plain = createChatStore({
-      transport,
-      messages: chat.getSnapshot().messages.flatMap(({ messages }) => messages),
-    })
+    const messages = chat.getSnapshot().messages.flatMap((one) => one.messages)
+    const plain = createChatStore({ transport, messages })
     expect(partsIn(plain)).toEqual(shown)
     const ids = chat.getSnapshot().messages.flatMap(({ parts }) => parts.map(({ id }) => id))
     expect(new Set(ids).size).toBe(ids.length)
@@ -363,26 +343,19 @@ describe('a chat', () => {
     const { promise: waits, resolve: go } = Promise.withResolvers<void>()
     const fetch = overHttp((request) => {
       if (request.method === 'GET') return answerKept(request, log)
-      return keepRun(
-        wholeRun({ beforeRound: ({ round }) => (round === 2 ? waits : undefined) } as Partial<RunRequest>).run,
-        log,
-      )
+      const beforeRound = ({ round }: { round: number }) => (round === 2 ? waits : undefined)
+      return keepRun(wholeRun({ beforeRound }).run, log)
     })
     const options = { id: 'k', transport: fetchTransport({ fetch, resume: keptRuns }) }
-    const first = createChatStore(options)
-    void first.send('Hi')
+    const before = createChatStore(options)
+    void before.send('Hi')
     await new Promise((resolve) => setTimeout(resolve, 20))
-    first.leave()
-    const second = createChatStore({ ...options, messages: [message.user('Hi')] })
-    const resumed = second.resume()
+    before.leave()
+    const again = createChatStore({ ...options, messages: [message.user('Hi')] })
+    const resumed = again.resume()
     go()
     expect(await resumed).toBe(true)
-    expect(partsIn(second)[1]?.filter((part) => Array.isArray(part))).toEqual([
-      ['sources', [{ url: 'https://a.example' }]],
-      ['status', 'round 1'],
-      ['steps', 2],
-      ['status', 'round 2'],
-    ])
+    expect(partsIn(again)[1]?.filter((part) => Array.isArray(part))).toEqual([sources, first, steps, second])
   })
 
   it('keeps the values when a message is edited, and when the answer breaks off', async () => {

@@ -4,8 +4,18 @@ import { expect } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import type { Model } from '../../src/core/question.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
+import type { PageRules } from '../../src/page/response.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
+
+/** A page that may see all that a page can see. */
+export const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
+
+export const start = { type: 'message_start' } as const
+export const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
+/** A piece of the arguments of a call of `f`. */
+export const callChunk = (argumentsDelta: string, index = 0) =>
+  ({ type: 'tool_call_chunk', index, chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta } }) as const
 
 /** Every recorded stream, with the format that reads it. */
 export const recorded: readonly (readonly [id: string, format: Format, one: CorpusCase])[] = formats.flatMap((format) =>

@@ -1,18 +1,11 @@
 /** A page gets no secrets: the tests put secrets into every place of a run, and search for them in the bytes. */
 import { describe, expect, it } from 'vitest'
-import {
-  type Message,
-  type RunResult,
-  type StreamEvent,
-  stream,
-  type ToolCall,
-  type ToolResult,
-  tool,
-} from '../../src/index.ts'
+import { type Message, type RunResult, type StreamEvent, stream, type ToolResult, tool } from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { uiMessages } from '../../src/page/ui-messages.ts'
 import { call as calling, mockModel } from '../../src/test/index.ts'
+import { callOf, invalidCall } from '../support/makers.ts'
 import { outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
 
 const secret = 'S3CR3T'
@@ -24,11 +17,7 @@ const open = new Set([
 ])
 /** The ids of calls connect results with them; all other ids are the provider's. */
 const hasOpenId = new Set([
-  'tool_call',
-  'invalid_tool_call',
-  'tool_call_chunk',
-  'server_tool_call',
-  'server_tool_call_chunk',
+  ...['tool_call', 'invalid_tool_call', 'tool_call_chunk', 'server_tool_call', 'server_tool_call_chunk'],
 ])
 
 /** The value with secrets in all fields that a page may not see by default, and in fields that may be added later. */
@@ -42,32 +31,13 @@ function planted(value: unknown, key = ''): unknown {
     const isOpen = name === 'id' && hasOpenId.has(type ?? '')
     return [name, isOpen ? one : planted(one, name === 'arguments' ? 'argumentsText' : name)]
   })
-  const more = {
-    tomorrow: secret,
-    metadata: { m: secret },
-    providerData: { x: { y: secret } },
-    opaque: { data: secret },
-  }
-  return { ...Object.fromEntries(entries), ...more }
+  const known = { metadata: { m: secret }, providerData: { x: { y: secret } }, opaque: { data: secret } }
+  return { ...Object.fromEntries(entries), tomorrow: secret, ...known }
 }
 
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'c',
-  name: 'f',
-  arguments: { a: secret },
-  argumentsText: `{"a":"${secret}"}`,
-  index: 0,
-  complete: true,
-}
-const toolMessage: Message = {
-  role: 'tool',
-  toolCallId: 'c',
-  name: 'f',
-  content: secret,
-  artifacts: [secret],
-  extra: { x: secret },
-}
+const call = callOf({ a: secret })
+const forApplication = { artifacts: [secret], extra: { x: secret } }
+const toolMessage: Message = { role: 'tool', toolCallId: 'c', name: 'f', content: secret, ...forApplication }
 const result: ToolResult = {
   call,
   toolCallId: 'c',
@@ -76,8 +46,7 @@ const result: ToolResult = {
   content: [{ type: 'text', text: secret }],
   value: { v: secret },
   error: { kind: 'execution', message: secret, cause: new Error(secret) },
-  artifacts: [secret],
-  extra: { x: secret },
+  ...forApplication,
 }
 const warning = { path: secret, action: 'dropped', reason: secret, severity: 'major' } as const
 const usage = { inputTokens: 987_654, providerData: { x: { s: secret } } }
@@ -96,29 +65,15 @@ const answer: Message = {
     { type: 'server_tool_call', id: 's', name: 'search', arguments: { q: secret }, argumentsText: secret },
     { type: 'server_tool_result', toolCallId: 's', status: 'success', output: { r: secret } },
   ],
-  invalidToolCalls: [
-    {
-      type: 'invalid_tool_call',
-      id: 'i',
-      name: 'g',
-      index: 1,
-      argumentsText: secret,
-      reason: 'malformed_json',
-      error: secret,
-    },
-  ],
+  invalidToolCalls: [invalidCall({ name: 'g', index: 1, argumentsText: secret, error: secret })],
   name: secret,
   stopReason: 'tool_calls',
   rawStopReason: secret,
   usage,
   response: { id: secret, provider: secret, model: secret },
 }
-const response = {
-  message: answer,
-  stopReason: 'tool_calls',
-  providerState: { previousResponseId: secret },
-  usage,
-} as const
+const providerState = { previousResponseId: secret }
+const response = { message: answer, stopReason: 'tool_calls', providerState, usage } as const
 const done: RunResult = {
   message: answer,
   messages: [
@@ -133,15 +88,11 @@ const done: RunResult = {
   usage,
   rounds: 1,
   pending: [call],
-  providerState: { previousResponseId: secret },
+  providerState,
   text: 'shown',
   warnings: [warning],
   responses: [{ ...response, warnings: [warning] }],
-  context: {
-    system: secret,
-    messages: [{ role: 'system', content: secret }],
-    providerState: { previousResponseId: secret },
-  },
+  context: { system: secret, messages: [{ role: 'system', content: secret }], providerState },
 }
 
 /** A run with all data that the table of hidden data names. */
@@ -189,12 +140,8 @@ it.each(encoders)('of a run with all events are not sent by default', async (as)
 it.each(recorded)('%s: in each field are not sent by default', async (_id, format, one) => {
   const { events } = await outcomeOf(recordedRun(format, one))
   for (const as of encoders) {
-    const text = await sent(
-      events.map((event) => planted(event)),
-      {},
-      as,
-    )
-    expect(text).not.toContain(secret)
+    const hidden = events.map((event) => planted(event))
+    expect(await sent(hidden, {}, as)).not.toContain(secret)
   }
 })
 
@@ -237,11 +184,8 @@ describe('requested data', () => {
     for (const own of [{ artifacts: [secret] }, { extra: { x: secret } }, { artifacts: [], extra: { x: secret } }]) {
       const model = mockModel([{ calls: [calling('f')] }, 'shown'])
       const f = tool({ name: 'f', execute: () => ({ content: 'for the model', ...own }) })
-      const response = await toResponse(stream({ model, prompt: 'Hi', tools: [f] }), {
-        page: { tools: 'all' },
-        ...(as && { as }),
-      })
-      const text = await response.text()
+      const run = stream({ model, prompt: 'Hi', tools: [f] })
+      const text = await (await toResponse(run, { page: { tools: 'all' }, ...(as && { as }) })).text()
       expect(text).toContain('for the model')
       expect(text).not.toContain(secret)
     }

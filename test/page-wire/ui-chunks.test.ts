@@ -2,14 +2,13 @@
 import { uiMessageChunkSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../src/index.ts'
-import { toolCall } from '../../src/messages/block.ts'
-import { type PageRules, toResponse } from '../../src/page/response.ts'
+import { text as textBlock, toolCall, unknown } from '../../src/messages/block.ts'
+import { toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, type UiMessage, uiMessages } from '../../src/page/ui-messages.ts'
-import { rolesOf } from '../support/makers.ts'
+import { rolesOf, sse } from '../support/makers.ts'
 import { chatOver } from './ai-sdk.ts'
-import { recorded, recordedRun, scripted, type UiChunk, uiChunksOf } from './runs.ts'
+import { everything, recorded, recordedRun, scripted, type UiChunk, uiChunksOf } from './runs.ts'
 
-const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
 const schema = uiMessageChunkSchema()
 
 /** Chunks that a run has no cause for, each with the reason. */
@@ -28,14 +27,8 @@ async function knownTypes(): Promise<readonly string[]> {
 }
 
 const call = toolCall('c', 'f')
-const refused = {
-  call,
-  toolCallId: 'c',
-  name: 'f',
-  status: 'error',
-  content: 'No',
-  error: { kind: 'rejected', message: 'No' },
-} as const
+const error = { kind: 'rejected', message: 'No' } as const
+const refused = { call, toolCallId: 'c', name: 'f', status: 'error', content: 'No', error } as const
 const empty = { role: 'assistant', content: [], stopReason: 'stop' } as const
 
 /** Events that no recording of a single answer has. */
@@ -48,16 +41,8 @@ const rare: readonly (readonly StreamEvent[])[] = [
     { type: 'approval_request', call },
     { type: 'tool_result', result: { ...refused, error: { kind: 'execution', message: 'No' } } },
     { type: 'content_block', index: 1, block: { type: 'image', data: 'AAAA', mimeType: 'image/png' } },
-    {
-      type: 'content_block',
-      index: 2,
-      block: { type: 'unknown', format: 'anthropic', providerType: 'new', value: {} },
-    },
-    {
-      type: 'content_block',
-      index: 3,
-      block: { type: 'text', text: 'It', citations: [{ type: 'citation', title: 'T' }] },
-    },
+    { type: 'content_block', index: 2, block: unknown('anthropic', 'new', {}) },
+    { type: 'content_block', index: 3, block: textBlock('It', { citations: [{ type: 'citation', title: 'T' }] }) },
   ],
   [
     { type: 'message_start' },
@@ -103,26 +88,14 @@ describe('each type of the AI SDK’s schema', () => {
       const once = new Map((await sent).map((chunk) => [chunk.type, chunk]))
       const ids = { id: 't', toolCallId: 'c', toolName: 'f' }
       const order = ['text-start', 'text-delta', 'text-end', 'reasoning-start', 'reasoning-delta', 'reasoning-end']
-      const calls = [
-        'tool-input-start',
-        'tool-input-delta',
-        'tool-input-available',
-        'tool-approval-request',
-        'tool-output-available',
-      ]
-      const others = [
-        'source-url',
-        'source-document',
-        'file',
-        'custom',
-        'data-warning',
-        'tool-output-error',
-        'tool-output-denied',
-      ]
+      const inputs = ['tool-input-start', 'tool-input-delta', 'tool-input-available']
+      const calls = [...inputs, 'tool-approval-request', 'tool-output-available']
+      const failures = ['tool-output-error', 'tool-output-denied']
+      const others = ['source-url', 'source-document', 'file', 'custom', 'data-warning', ...failures]
       const chosen = [...order, ...calls, ...others].map((type) => ({ ...once.get(type), type, ...ids }))
       const lines = [...start, ...chosen, { type: 'finish-step' }, { type: 'finish' }]
       const body = lines.map((line) => `data: ${JSON.stringify(line)}\n\n`).join('')
-      return new Response(`${body}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } })
+      return sse(`${body}data: [DONE]\n\n`)
     })
     await chat.sendMessage({ text: 'Hi' })
     expect(chat.error).toBeUndefined()

@@ -18,13 +18,22 @@ import { readEvents } from '../../src/page/read.ts'
 import { answerKept, keepRun, memoryLog, type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
 import { inTurn } from '../support/cuts.ts'
-import { rolesOf } from '../support/makers.ts'
+import { callOf, invalidCall, rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks } from '../support/upstream.ts'
 import { chatOver, lastTextOf, statesOf } from './ai-sdk.ts'
-import { bytesOf, outcomeOf, recorded, recordedRun, scripted, uiChunksOf } from './runs.ts'
-
-const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
+import {
+  bytesOf,
+  callChunk,
+  everything,
+  outcomeOf,
+  recorded,
+  recordedRun,
+  scripted,
+  start,
+  text,
+  uiChunksOf,
+} from './runs.ts'
 
 describe.each([
   ['everything', everything, 0],
@@ -47,9 +56,6 @@ describe.each([
     },
   )
 })
-
-const start = { type: 'message_start' } as const
-const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
 
 describe('a chat', () => {
   const upstream = ownUpstream()
@@ -354,14 +360,7 @@ describe('the chunks', () => {
   })
 
   it('of a tool that reports, fails and waits, and of an invalid call', async () => {
-    const invalid = {
-      type: 'invalid_tool_call',
-      name: 'f',
-      index: 1,
-      argumentsText: '{',
-      reason: 'truncated',
-      error: 'Cut',
-    } as const
+    const { id: _, ...invalid } = invalidCall({ index: 1, reason: 'truncated', error: 'Cut' })
     const failed = { call, toolCallId: 'c', name: 'f', status: 'error', content: 'It broke' } as const
     const chunks = await chunksOf([
       start,
@@ -381,13 +380,7 @@ describe('the chunks', () => {
   })
 
   it('of two calls with the same id belong to the first, until both are complete', async () => {
-    const chunk = (index: number) =>
-      ({
-        type: 'tool_call_chunk',
-        index,
-        chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: '{' },
-      }) as const
-    expect((await chunksOf([start, chunk(0), chunk(1)])).slice(2, -2)).toEqual([
+    expect((await chunksOf([start, callChunk('{', 0), callChunk('{', 1)])).slice(2, -2)).toEqual([
       { type: 'tool-input-start', toolCallId: 'c', toolName: 'f' },
       { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{' },
     ])
@@ -415,16 +408,11 @@ describe('messages of a page', () => {
     input: { a: 1 },
     ...rest,
   })
-  const called = {
-    type: 'tool_call',
-    id: 'c',
-    name: 'f',
-    arguments: { a: 1 },
-    argumentsText: '{"a":1}',
-    index: 0,
-    complete: true,
-  }
+  const called = callOf({ a: 1 })
   const answer = { role: 'assistant', content: [called] }
+  const error = 'The answer ended before the arguments did'
+  const cut = invalidCall({ id: 'c', argumentsText: '{"a":1', reason: 'truncated', error })
+  const approval = { id: 'c' }
   const result = (content: string, status: string) => ({ role: 'tool', toolCallId: 'c', name: 'f', content, status })
 
   it('of a user are text and files', () => {
@@ -435,9 +423,8 @@ describe('messages of a page', () => {
       file('https://example.com/a.pdf', 'application/pdf'),
       { type: 'data-draft', data: 1 },
     ]
-    expect(
-      fromUiMessages([ui('user', { type: 'text', text: 'Hi' }), ui('user', ...parts), ui('user')]).messages,
-    ).toEqual([
+    const asked = [ui('user', { type: 'text', text: 'Hi' }), ui('user', ...parts), ui('user')]
+    expect(fromUiMessages(asked).messages).toEqual([
       { role: 'user', content: 'Hi' },
       {
         role: 'user',
@@ -452,24 +439,24 @@ describe('messages of a page', () => {
 
   it.each([
     ['a call without its result', part('input-available'), [answer], []],
-    ['a call that waits', part('approval-requested', { approval: { id: 'c' } }), [answer], []],
+    ['a call that waits', part('approval-requested', { approval }), [answer], []],
     ['a result', part('output-available', { output: { b: 2 } }), [answer, result('{"b":2}', 'success')], []],
     ['a failure', part('output-error', { errorText: 'It broke' }), [answer, result('It broke', 'error')], []],
     [
       'a refusal that the model was told of',
-      part('output-denied', { approval: { id: 'c', approved: false, reason: 'no' } }),
+      part('output-denied', { approval: { ...approval, approved: false, reason: 'no' } }),
       [answer, result('no', 'error')],
       [],
     ],
     [
       'a decision',
-      part('approval-responded', { approval: { id: 'c', approved: true } }),
+      part('approval-responded', { approval: { ...approval, approved: true } }),
       [answer],
       [{ toolCallId: 'c', approved: true }],
     ],
     [
       'a decision without an answer, which is none',
-      part('approval-responded', { approval: { id: 'c' } }),
+      part('approval-responded', { approval }),
       [answer],
       [{ toolCallId: 'c', approved: false }],
     ],
@@ -477,24 +464,7 @@ describe('messages of a page', () => {
     [
       'a call that was cut, which never runs',
       part('input-streaming', { rawInput: '{"a":1' }),
-      [
-        {
-          role: 'assistant',
-          content: [],
-          invalidToolCalls: [
-            {
-              type: 'invalid_tool_call',
-              id: 'c',
-              name: 'f',
-              index: 0,
-              argumentsText: '{"a":1',
-              reason: 'truncated',
-              error: 'The answer ended before the arguments did',
-            },
-          ],
-          stopReason: 'aborted',
-        },
-      ],
+      [{ role: 'assistant', content: [], invalidToolCalls: [cut], stopReason: 'aborted' }],
       [],
     ],
   ])('of %s', (_, one, messages, approvals) => {
@@ -503,15 +473,10 @@ describe('messages of a page', () => {
   })
 
   it('of an answer in steps are one answer each, and a stopped one is marked', () => {
-    const asked = ui(
-      'assistant',
-      ...[
-        { type: 'step-start' },
-        { type: 'reasoning', text: 'Hm', state: 'done' },
-        part('output-available', { output: 'x' }),
-      ],
-      ...[{ type: 'step-start' }, { type: 'text', text: 'So', state: 'streaming' }],
-    )
+    const thought = { type: 'reasoning', text: 'Hm', state: 'done' }
+    const step = { type: 'step-start' }
+    const said = { type: 'text', text: 'So', state: 'streaming' }
+    const asked = ui('assistant', step, thought, part('output-available', { output: 'x' }), step, said)
     expect(fromUiMessages([asked]).messages).toEqual([
       { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm' }, called] },
       result('x', 'success'),

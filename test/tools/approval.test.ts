@@ -5,15 +5,17 @@ import { call } from './calls.ts'
 const secret = 'a-secret-of-at-least-32-bytes-in-all'
 const pay = { ...call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1'), approvalId: 'random.digest' }
 
+const approved = () => signApproval(pay, { approved: true }, secret)
+
 describe('a signed decision', () => {
   it('counts for exactly its own call, also after JSON', async () => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     const [storedCall, stored] = JSON.parse(JSON.stringify([pay, approval]))
     expect(await verifyApproval(storedCall, stored, secret)).toBe(true)
   })
 
   it('counts if a database returns the keys of the arguments in another order', async () => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     expect(await verifyApproval({ ...pay, arguments: { amount: { eur: 5 }, to: 'bob' } }, approval, secret)).toBe(true)
   })
 
@@ -26,7 +28,7 @@ describe('a signed decision', () => {
     ['a call without a conversation', call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1')],
     ['a list where an object was', { ...pay, arguments: { to: 'bob', amount: ['eur', 5] } }],
   ])('does not count for %s', async (_what, other) => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     expect(await verifyApproval(other, { ...approval, toolCallId: other.id }, secret)).toBe(false)
     expect(await verifyApproval(other, approval, secret)).toBe(false)
   })
@@ -40,17 +42,14 @@ describe('a signed decision', () => {
     ['given a proof that is not valid base64', { proof: '%%%' }],
     ['given a shortened proof', { proof: 'AAAA' }],
   ])('does not count once it was %s', async (_what, change) => {
-    const approval = await signApproval(
-      pay,
-      { approved: false, reason: 'no', expiresAt: '2223-07-06T10:13:20Z' },
-      secret,
-    )
+    const refusal = { approved: false, reason: 'no', expiresAt: '2223-07-06T10:13:20Z' }
+    const approval = await signApproval(pay, refusal, secret)
     expect(await verifyApproval(pay, approval, secret)).toBe(true)
     expect(await verifyApproval(pay, { ...approval, ...change }, secret)).toBe(false)
   })
 
   it('does not count under another secret', async () => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     expect(await verifyApproval(pay, approval, `${secret}!`)).toBe(false)
   })
 
@@ -58,13 +57,12 @@ describe('a signed decision', () => {
     const approval = await signApproval(pay, { approved: true, expiresAt: '1970-01-01T00:16:40Z' }, secret)
     expect(await verifyApproval(pay, approval, secret, 999_999)).toBe(true)
     expect(await verifyApproval(pay, approval, secret, 1_000_000)).toBe(false)
-    expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true, expiresAt: 'soon' }, undefined)).toBe(
-      false,
-    )
+    const soon = { toolCallId: 'call_1', approved: true, expiresAt: 'soon' }
+    expect(await verifyApproval(pay, soon, undefined)).toBe(false)
   })
 
   it('is plain data without a name or arguments in it', async () => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     expect(approval).toEqual({
       toolCallId: 'call_1',
       approvalId: 'random.digest',
@@ -75,14 +73,14 @@ describe('a signed decision', () => {
   })
 
   it('counts for an hour, unless it says otherwise', async () => {
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     expect(await verifyApproval(pay, approval, secret, Date.now() + 3_590_000)).toBe(true)
     expect(await verifyApproval(pay, approval, secret, Date.now() + 3_601_000)).toBe(false)
   })
 
   it('cannot be made with a secret that is too short', async () => {
     await expect(signApproval(pay, { approved: true }, 'short')).rejects.toThrow(RangeError)
-    const approval = await signApproval(pay, { approved: true }, secret)
+    const approval = await approved()
     await expect(verifyApproval(pay, approval, 'short')).rejects.toThrow(/fewer than 32 bytes/)
   })
 
@@ -151,18 +149,12 @@ it('counts unsigned in its own conversation only, where it names one', async () 
 
 it('is the same signature that any other HMAC-SHA-256 makes', async () => {
   const { createHmac } = await import('node:crypto')
+  const expiresAt = '2223-07-06T10:13:20Z'
   const bound = JSON.stringify([
-    'isoglot-approval-2',
-    'random.digest',
-    'call_1',
-    'pay',
-    '{"to":"bob","amount":{"eur":5}}',
-    { amount: { eur: 5 }, to: 'bob' },
-    true,
-    null,
-    '2223-07-06T10:13:20Z',
+    ...['isoglot-approval-2', 'random.digest', 'call_1', 'pay', '{"to":"bob","amount":{"eur":5}}'],
+    ...[{ amount: { eur: 5 }, to: 'bob' }, true, null, expiresAt],
   ])
-  const { proof } = await signApproval(pay, { approved: true, expiresAt: '2223-07-06T10:13:20Z' }, secret)
+  const { proof } = await signApproval(pay, { approved: true, expiresAt }, secret)
   expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
 })
 

@@ -3,30 +3,22 @@ import { describe, expect, it } from 'vitest'
 import type { Json, ToolMessage } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
+import { frozen } from '../support/frozen.ts'
 import { toolCodecs } from '../support/tool-codecs.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { name: 'get_weather', description: 'Current weather', parameters, metadata: { owner: 'team-canary' } }
+const told = { name: 'get_weather', description: 'Current weather' }
 const asFunction = { type: 'function', function: { name: 'get_weather', description: 'Current weather', parameters } }
 
 describe('encodeDefinitions', () => {
   it.each<[Wire, unknown]>([
     ['openai-chat', asFunction], // [1.09] [1.10] [1.11]
-    ['anthropic', { name: 'get_weather', description: 'Current weather', input_schema: parameters }], // [1.12] [1.13]
+    ['anthropic', { ...told, input_schema: parameters }], // [1.12] [1.13]
     ['ollama', asFunction], // [1.14] [1.15]
-    [
-      'openai-responses',
-      { type: 'function', name: 'get_weather', description: 'Current weather', parameters, strict: false },
-    ],
-    [
-      'gemini',
-      {
-        functionDeclarations: [
-          { name: 'get_weather', description: 'Current weather', parametersJsonSchema: parameters },
-        ],
-      },
-    ],
-    ['gemini-interactions', { type: 'function', name: 'get_weather', description: 'Current weather', parameters }],
+    ['openai-responses', { type: 'function', ...told, parameters, strict: false }],
+    ['gemini', { functionDeclarations: [{ ...told, parametersJsonSchema: parameters }] }],
+    ['gemini-interactions', { type: 'function', ...told, parameters }],
   ])(
     'of %s returns a list in its form',
     { meta: { promise: '1.02 1.03 1.06 1.09 1.10 1.11 1.12 1.13 1.14 1.15' } },
@@ -43,8 +35,8 @@ describe('encodeDefinitions', () => {
     'of %s is pure: values in, values out, and the input does not change',
     { meta: { promise: '1.01 1.04 1.05' } },
     (name) => {
-      const frozen = deepFreeze(structuredClone([weather]))
-      expect(toolCodecs[name].encodeDefinitions(frozen)).toEqual(toolCodecs[name].encodeDefinitions(frozen))
+      const given = frozen(structuredClone([weather]))
+      expect(toolCodecs[name].encodeDefinitions(given)).toEqual(toolCodecs[name].encodeDefinitions(given))
     },
   )
 })
@@ -99,18 +91,9 @@ describe('decodeToolCalls', () => {
     }
   })
 
+  const cut = { name: 'f', arguments: '{"a":' }
   it.each<[Wire, Json]>([
-    [
-      'openai-chat',
-      {
-        choices: [
-          {
-            finish_reason: 'stop',
-            message: { tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a":' } }] },
-          },
-        ],
-      },
-    ],
+    ['openai-chat', { choices: [{ finish_reason: 'stop', message: { tool_calls: [{ id: 'c', function: cut }] } }] }],
     ['openai-responses', { output: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":' }] }],
     ['anthropic', { content: [{ type: 'tool_use', id: 'c', name: 'f', input: [1] }] }],
     ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
@@ -123,15 +106,11 @@ describe('decodeToolCalls', () => {
   })
 })
 
-const result: ToolMessage = {
-  role: 'tool',
-  toolCallId: 'call_a',
-  name: 'get_weather',
-  content: '25 °C',
-  status: 'success',
-}
+const names = { toolCallId: 'call_a', name: 'get_weather' }
+const result: ToolMessage = { role: 'tool', ...names, content: '25 °C', status: 'success' }
 
 describe('encodeResult', () => {
+  const ofGemini = { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } }
   it.each<[Wire, unknown]>([
     ['openai-chat', { role: 'tool', tool_call_id: 'call_a', content: '25 °C' }], // [1.27]
     [
@@ -140,13 +119,7 @@ describe('encodeResult', () => {
     ],
     ['ollama', { role: 'tool', tool_name: 'get_weather', tool_call_id: 'call_a', content: '25 °C' }], // [1.29], C8
     ['openai-responses', { type: 'function_call_output', call_id: 'call_a', output: '25 °C' }],
-    [
-      'gemini',
-      {
-        role: 'user',
-        parts: [{ functionResponse: { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } } }],
-      },
-    ],
+    ['gemini', { role: 'user', parts: [{ functionResponse: ofGemini }] }],
     ['gemini-interactions', { type: 'function_result', call_id: 'call_a', name: 'get_weather', result: '25 °C' }],
   ])(
     'of %s gives one message in its shape',
@@ -164,9 +137,8 @@ describe('encodeResult', () => {
     ['gemini', /"response":\{"error":"No such city"\}/],
     ['gemini-interactions', /"is_error":true/],
   ])('of %s says that a tool failed, in the text where there is no flag', (name, said) => {
-    expect(
-      JSON.stringify(toolCodecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' })),
-    ).toMatch(said)
+    const failed = toolCodecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' })
+    expect(JSON.stringify(failed)).toMatch(said)
   })
 
   it.each(wires)('of %s sends nothing that is only for the application', { meta: { promise: '3.60' } }, (name) => {
@@ -174,8 +146,3 @@ describe('encodeResult', () => {
     expect(JSON.stringify(toolCodecs[name].encodeResult(mine))).not.toContain('canary')
   })
 })
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) deepFreeze(entry)
-  return Object.freeze(value)
-}

@@ -19,6 +19,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import { chatBody } from '../support/upstream.ts'
 import { call } from './calls.ts'
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
@@ -33,24 +34,16 @@ describe('a tool', () => {
   })
 
   it('takes its schema under the names that others have for it', () => {
-    const { parameters } = tool({ name: 'a', parameters: city, execute: () => '' })
-    expect(parameters).toEqual(city)
-    expect(tool({ name: 'a', inputSchema: city, execute: () => '' }).parameters).toEqual(city)
-    expect(tool({ name: 'a', input_schema: city, execute: () => '' }).parameters).toEqual(city)
+    for (const schema of [{ parameters: city }, { inputSchema: city }, { input_schema: city }])
+      expect(tool({ name: 'a', ...schema, execute: () => '' } as ToolSpec<typeof city>).parameters).toEqual(city)
   })
 
   it('shows the model its definition, with annotations and metadata, and none of its behaviour', {
     meta: { promise: '3.22 1.07' },
   }, () => {
     const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: approval(), timeoutMs: 5 }
-    const told = {
-      name: 'weather',
-      description: 'Tells it',
-      parameters: city,
-      strict: true,
-      annotations: { readOnlyHint: true },
-      metadata: { owner: 'me' },
-    }
+    const hints = { strict: true, annotations: { readOnlyHint: true }, metadata: { owner: 'me' } }
+    const told = { name: 'weather', description: 'Tells it', parameters: city, ...hints }
     expect(definitionOf(tool({ ...told, ...behaviour, execute: () => '' }))).toEqual(told)
     expect(definitionOf(tool({ name: 'bare', execute: () => '' }))).toEqual({ name: 'bare' })
   })
@@ -85,12 +78,7 @@ it('names the package that converts a schema of valibot, and a way for every oth
 })
 
 describe('a tool without execute', () => {
-  const jsonSchema = {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  }
+  const jsonSchema = { ...city, additionalProperties: false }
 
   it('is a definition whose schema is converted', () => {
     const definition = tool({ name: 'f', parameters: z.strictObject({ city: z.string() }) })
@@ -107,11 +95,9 @@ describe('a tool without execute', () => {
     'is converted by tool, and its call waits; a plain object with a schema of %s gets an error that says to use it',
     async (_, schema) => {
       let body: { tools?: unknown } = {}
-      const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"city":"Oslo"}' } }
       const fetch: typeof globalThis.fetch = async (_url, init) => {
         body = JSON.parse(await new Response(init?.body).text())
-        const message = { role: 'assistant', content: null, tool_calls: [call] }
-        return Response.json({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+        return Response.json(chatBody(null, [['c1', 'f', '{"city":"Oslo"}']]))
       }
       const model = chat.openaiChat('m', { apiKey: 'k', fetch })
       for (const key of ['parameters', 'inputSchema', 'input_schema']) {
@@ -131,11 +117,8 @@ describe('a tool without execute', () => {
   it.each(Object.entries(codecs))(
     'never gives a provider the insides of a schema: %s',
     (_, { encodeDefinitions, encodeRequest }) => {
-      for (const wrong of [
-        { name: 'f', parameters: z.object({}) },
-        { name: 'f', inputSchema: {} },
-        { function: { name: 'f' } },
-      ]) {
+      const ofZod = { name: 'f', parameters: z.object({}) }
+      for (const wrong of [ofZod, { name: 'f', inputSchema: {} }, { function: { name: 'f' } }]) {
         const tools = [wrong] as unknown as ToolDefinition[]
         expect(() => encodeDefinitions(tools)).toThrow(/"tools\[0\]".*tool\(\{ name, parameters \}\)/)
         expect(() => encodeRequest({ messages: [], tools }, { model: 'm' })).toThrow(TypeError)
@@ -165,12 +148,8 @@ describe('t', () => {
       required: ['city'],
       additionalProperties: false,
     })
-    expect(t.object({}, { additionalProperties: true })).toEqual({
-      type: 'object',
-      properties: {},
-      required: [],
-      additionalProperties: true,
-    })
+    const open = { type: 'object', properties: {}, required: [], additionalProperties: true }
+    expect(t.object({}, { additionalProperties: true })).toEqual(open)
   })
 })
 
@@ -183,10 +162,7 @@ const libraries: readonly [string, Tool][] = [
     make(toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.pipe(v.number(), v.integer())) }))),
   ],
   ['t', make(t.object({ city: t.string(), days: t.optional(t.integer()) }))],
-  [
-    'JSON Schema',
-    make({ type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } }, required: ['city'] }),
-  ],
+  ['JSON Schema', make({ ...city, properties: { ...city.properties, days: { type: 'integer' } } })],
 ]
 
 function make<const S extends Parameters<typeof tool>[0]['parameters'] & object>(parameters: S): Tool {
@@ -229,17 +205,9 @@ describe.each(libraries)('parameters of %s', (_library, weather) => {
 
 it('passes the output of the schema to the function, with defaults and conversions', async () => {
   const seen: unknown[] = []
-  const tools = new Map<string, Tool>([
-    [
-      'zod',
-      tool({
-        name: 'zod',
-        parameters: z.object({ at: z.string().transform((text) => text.length), by: z.string().default('me') }),
-        execute: (args) => void seen.push(args),
-      }),
-    ],
-  ])
-  await invokeTool(call('zod', '{"at":"four"}'), tools)
+  const parameters = z.object({ at: z.string().transform((text) => text.length), by: z.string().default('me') })
+  const made = tool({ name: 'zod', parameters, execute: (args) => void seen.push(args) })
+  await invokeTool(call('zod', '{"at":"four"}'), new Map([['zod', made]]))
   expect(seen).toEqual([{ at: 4, by: 'me' }])
 })
 
