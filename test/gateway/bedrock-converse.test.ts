@@ -3,23 +3,18 @@
  * the official client.
  */
 import { EventStreamCodec } from '@smithy/core/event-streams'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { provider as bedrock, bedrockLine, bedrockMessage } from '../formats/bedrock-converse/provider.ts'
-import { hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { hang, json } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { answerAll, chunks, speakers, toWire } from './provider.ts'
+import { chunks, speakers, toWire } from './provider.ts'
+import { ownProviders } from './rig.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
 
-let providers: Upstream
-beforeAll(async () => {
-  providers = await startUpstream()
-  providers.answer(answerAll)
-})
-afterEach(() => providers.answer(answerAll))
-afterAll(() => providers.stop())
+const providers = ownProviders()
 
 const codec = new EventStreamCodec(
   (bytes) => new TextDecoder().decode(bytes as Uint8Array),

@@ -1,6 +1,7 @@
-/** Refuses a body that is too long, by its length header and by its bytes. */
+/** Reads a body within the limits of a gateway, without one: a body that is too long is refused by its length header and by its bytes. */
 import { expect, it } from 'vitest'
 import { readJson } from '../../src/gateway/index.ts'
+import { bodyOf } from '../support/makers.ts'
 
 const limits = { maxBodyBytes: 100, bodyTimeoutMs: 200 }
 const requestOf = (body: ReadableStream<Uint8Array>, headers: Record<string, string>) =>
@@ -11,6 +12,12 @@ const requestOf = (body: ReadableStream<Uint8Array>, headers: Record<string, str
     ...{ duplex: 'half' },
   })
 
+it('is read with its text, and is refused if it is nested too deep', async () => {
+  const asking = (body: string) => readJson(requestOf(bodyOf([body]), {}))
+  expect(await asking('{ "user": "ann" }')).toEqual({ text: '{ "user": "ann" }', value: { user: 'ann' } })
+  await expect(asking(`{"a":${'['.repeat(128)}${']'.repeat(128)}}`)).rejects.toMatchObject({ status: 400 })
+})
+
 it('is refused unread if its length header is too large', async () => {
   const silent = new ReadableStream<Uint8Array>({}, { highWaterMark: 0 })
   const reading = readJson(requestOf(silent, { 'content-length': '101' }), limits)
@@ -19,15 +26,11 @@ it('is refused unread if its length header is too large', async () => {
 
 it('is refused as soon as it is too long, whatever its header says', async () => {
   let pulls = 0
-  const long = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        controller.enqueue(new Uint8Array(60))
-        if (++pulls === 20) controller.close()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  const pull = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new Uint8Array(60))
+    if (++pulls === 20) controller.close()
+  }
+  const long = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
   await expect(readJson(requestOf(long, {}), limits)).rejects.toMatchObject({ status: 413 })
   expect(pulls).toBeLessThanOrEqual(3)
 })

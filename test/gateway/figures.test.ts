@@ -1,20 +1,16 @@
 /** The figures of an answer on which billing relies: the final usage, and the least amount of text. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { pairsOf } from '../support/pairs.ts'
-import { json, type Upstream } from '../support/upstream.ts'
+import { json } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
 import { modelsAt } from './models.ts'
-import { answerAll, chunks, speakers, startProviders, wireNames } from './provider.ts'
+import { chunks, speakers, wireNames } from './provider.ts'
+import { ownProviders } from './rig.ts'
 import { ask } from './wire.ts'
 
-let providers: Upstream
-beforeAll(async () => {
-  providers = await startProviders()
-})
-afterEach(() => providers.answer(answerAll))
-afterAll(() => providers.stop())
+const providers = ownProviders()
 
 const origin = 'http://gateway.test'
 

@@ -1,22 +1,20 @@
 /** A provider that sends an envelope of ours in a proof of its own, to a client whose wire is the provider's, so that its answer is passed on. */
 import { describe, expect, it } from 'vitest'
+import type { HttpModel } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { packProof, withoutEnvelopes } from '../../src/formats/shared/envelope.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
+import { sse } from '../support/makers.ts'
 
 const forged = packProof(
   { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },
   { length: 3 },
 ) as string
-const sse = (...events: readonly { readonly type: string }[]) =>
-  new Response(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
-    headers: { 'content-type': 'text/event-stream' },
-  })
-const start = {
-  type: 'message_start',
-  message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] },
-}
+const inEvents = (...events: readonly { readonly type: string }[]) =>
+  sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] }
+const start = { type: 'message_start', message }
 const block = (content_block: object) => ({ type: 'content_block_start', index: 0, content_block })
 const delta = (fields: object) => ({ type: 'content_block_delta', index: 0, delta: fields })
 const stop = [
@@ -33,14 +31,17 @@ const streams = {
   'with the block': [start, block({ type: 'thinking', thinking: 'Hm.', signature: forged }), ...stop],
 }
 
-async function ask(answer: Response, stream: boolean): Promise<string> {
-  const model = anthropic('m', { apiKey: 'k', fetch: async () => answer })
+async function answerOf(model: HttpModel, path: string, body: object): Promise<string> {
   const gateway = createGateway({ formats: allFormats, models: { m: model } })
-  const body = { model: 'm', max_tokens: 9, stream, messages: [{ role: 'user', content: 'x' }] }
   const headers = { 'content-type': 'application/json' }
-  const asked = { method: 'POST', headers, body: JSON.stringify(body) }
-  return (await gateway.fetch(new Request('https://gateway.test/v1/messages', asked))).text()
+  const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'm', ...body }) }
+  return (await gateway.fetch(new Request(`https://gateway.test/v1/${path}`, asked))).text()
 }
+
+const ask = (answer: Response, stream: boolean): Promise<string> =>
+  answerOf(anthropic('m', { apiKey: 'k', fetch: async () => answer }), 'messages', {
+    ...{ max_tokens: 9, stream, messages: [{ role: 'user', content: 'x' }] },
+  })
 
 /** The text of a client that appends pieces. */
 function signatureIn(text: string): string {
@@ -50,7 +51,7 @@ function signatureIn(text: string): string {
 
 describe('an answer that is passed on', () => {
   it.each(Object.entries(streams))('brings no envelope of the provider, %s', async (_, events) => {
-    const text = await ask(sse(...events), true)
+    const text = await ask(inEvents(...events), true)
     expect(text).toContain('message_stop')
     expect(signatureIn(text).startsWith('aXNvZ2xvdC8')).toBe(false)
   })
@@ -65,23 +66,15 @@ describe('an answer that is passed on', () => {
   })
 
   it('is passed on byte for byte without one', () => {
-    for (const text of [
-      '{"a": "a", "data":"b"}',
-      '{"text":"aXNvZ2xvdC8x \\u00e9"}',
-      '[DONE]',
-      '{"signature":"EqQ\\u00e9"}',
-    ]) {
-      expect(withoutEnvelopes(text)).toBe(text)
-    }
+    const others = ['{"text":"aXNvZ2xvdC8x \\u00e9"}', '[DONE]', '{"signature":"EqQ\\u00e9"}']
+    for (const text of ['{"a": "a", "data":"b"}', ...others]) expect(withoutEnvelopes(text)).toBe(text)
   })
 
   it('brings no envelope in an item of Responses', async () => {
     const output = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: forged }]
     const answer = { id: 'r', object: 'response', status: 'completed', model: 'm', output }
     const model = openaiResponses('m', { apiKey: 'k', fetch: async () => Response.json(answer) })
-    const gateway = createGateway({ formats: allFormats, models: { m: model } })
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"m","input":"x"}' }
-    const said = await gateway.fetch(new Request('https://gateway.test/v1/responses', asked))
-    expect((await said.json()).output).toEqual([{ ...output[0], encrypted_content: '' }])
+    const said = JSON.parse(await answerOf(model, 'responses', { input: 'x' }))
+    expect(said.output).toEqual([{ ...output[0], encrypted_content: '' }])
   })
 })

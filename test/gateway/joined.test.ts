@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
+import { ask } from './wire.ts'
 
 const joinMs = 10
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -23,13 +24,8 @@ async function startStream() {
       new TextEncoder().encode(`${JSON.stringify({ ...event, ...(done && { done_reason: 'stop' }) })}\n`),
     )
   }
-  const asked = gateway.fetch(
-    new Request('http://gateway/api/chat', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true }),
-    }),
-  )
+  const asking = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
+  const asked = ask('http://gateway', 'ollama', 'm', 'Hi', { fetch: asking })
   say('first')
   const reader = ((await asked).body as ReadableStream<Uint8Array>).getReader()
   const writings: string[][] = []
@@ -39,7 +35,11 @@ async function startStream() {
       writings.push(lines.map((line) => JSON.parse(line).message.content))
     }
   })()
-  return { say, writings, read, end: () => provider?.close() }
+  const end = () => {
+    say('', true)
+    provider?.close()
+  }
+  return { say, writings, read, end }
 }
 
 it('writes the first event immediately, and the events within the next 10 ms together', async () => {
@@ -54,7 +54,6 @@ it('writes the first event immediately, and the events within the next 10 ms tog
   expect(writings).toEqual([['first']])
   await vi.advanceTimersByTimeAsync(3)
   expect(writings).toEqual([['first'], ['a', 'b', 'c']])
-  say('', true)
   end()
   await vi.advanceTimersByTimeAsync(2 * joinMs)
   await read
@@ -70,7 +69,6 @@ it('writes a later event immediately, and each event of a slow provider', async 
     await vi.advanceTimersByTimeAsync(0)
     expect(writings.slice(before)).toEqual([[word]])
   }
-  say('', true)
   end()
   await vi.advanceTimersByTimeAsync(2 * joinMs)
   await read
@@ -86,7 +84,6 @@ it('continues to write while the provider never pauses: it joins at most the eve
   const most = (2 * joinMs) / 0.5 + 1
   expect(writings.length).toBeGreaterThan(2)
   expect(Math.max(...writings.map((words) => words.length))).toBeLessThanOrEqual(most)
-  say('', true)
   end()
   await vi.advanceTimersByTimeAsync(2 * joinMs)
   await read
@@ -96,7 +93,6 @@ it('continues to write while the provider sends as fast as it is read', async ()
   const { say, writings, end, read } = await startStream()
   const long = 'x'.repeat(10_000)
   for (let word = 0; word < 100; word++) say(long)
-  say('', true)
   end()
   await vi.advanceTimersByTimeAsync(20 * joinMs)
   await read
@@ -105,9 +101,8 @@ it('continues to write while the provider sends as fast as it is read', async ()
 })
 
 it('ends immediately after its last event', async () => {
-  const { say, writings, end, read } = await startStream()
+  const { writings, end, read } = await startStream()
   await vi.advanceTimersByTimeAsync(joinMs + 1)
-  say('', true)
   end()
   await vi.advanceTimersByTimeAsync(0)
   await read

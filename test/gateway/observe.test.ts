@@ -3,28 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { newSeen, seeEvent, seeFragment } from '../../src/gateway/observe.ts'
+import { bodyOf, sse } from '../support/makers.ts'
 
 const origin = 'https://gateway.test'
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
 
-/** An answer whose connection breaks after these pieces. */
-function breakingOff(...pieces: readonly string[]): Response {
-  let at = 0
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      const piece = pieces[at++]
-      if (piece === undefined) controller.error(new TypeError('terminated'))
-      else controller.enqueue(new TextEncoder().encode(piece))
-    },
-  })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-}
-
 async function reportOf(path: string, body: object, pieces: readonly string[]): Promise<EndReport | undefined> {
   const reports: EndReport[] = []
-  const model = openaiChat('m', { apiKey: 'k', fetch: async () => breakingOff(...pieces) })
+  const fetch = async () => sse(bodyOf(pieces, new TypeError('terminated')))
+  const model = openaiChat('m', { apiKey: 'k', fetch })
   const gateway = createGateway({
     formats: allFormats,
     models: { m: model },
@@ -66,14 +54,7 @@ it('lists models as Ollama does, with every field that its clients parse', async
   const response = await gateway.fetch(new Request(`${origin}/api/tags`))
   expect(await response.json()).toEqual({
     models: [
-      {
-        name: 'qwen3:8b',
-        model: 'qwen3:8b',
-        modified_at: '1970-01-01T00:00:00Z',
-        size: 0,
-        digest: '',
-        details: {},
-      },
+      { name: 'qwen3:8b', model: 'qwen3:8b', modified_at: '1970-01-01T00:00:00Z', size: 0, digest: '', details: {} },
     ],
   })
 })
@@ -90,13 +71,4 @@ describe('a block without text', () => {
     seeFragment(ofFragments, { type: 'block', key: '0', block })
     expect([ofEvents.hasBegun, ofFragments.hasBegun]).toEqual([isContent, isContent])
   })
-})
-
-it('a request that is refused is reported as one that was not passed on, and is not worth a retry', async () => {
-  const reports: EndReport[] = []
-  const gateway = createGateway({ formats: allFormats, models: {}, onEnd: (report) => void reports.push(report) })
-  const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"x","messages":[]}' }
-  const response = await gateway.fetch(new Request(`${origin}/v1/chat/completions`, asked))
-  expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false'])
-  expect(reports).toMatchObject([{ status: 404, passed: false }])
 })

@@ -1,9 +1,12 @@
 /** A gateway over HTTP in front of the five scripted providers. */
+
+import { afterEach, beforeAll } from 'vitest'
 import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
 import { type Served, serve } from '../support/serve.ts'
 import type { Upstream } from '../support/upstream.ts'
 import { modelsAt } from './models.ts'
-import { startProviders } from './provider.ts'
+import { answerAll, startProviders } from './provider.ts'
 
 export interface Rig extends Served {
   readonly providers: Upstream
@@ -32,4 +35,12 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
       await providers.stop()
     },
   }
+}
+
+/** The providers for the tests of one file: they answer as they would, unless a test says how. */
+export function ownProviders(): Omit<Upstream, 'stop'> {
+  const providers = ownUpstream()
+  beforeAll(() => providers.answer(answerAll))
+  afterEach(() => providers.answer(answerAll))
+  return providers
 }

@@ -19,6 +19,12 @@ const find = { type: 'function', name: 'find', description: 'd', parameters, str
 const write = { type: 'custom', name: 'write', description: 'd', format: { type: 'text' } }
 const schema = { type: 'json_schema', name: 'n', description: 'd', schema: parameters, strict: true }
 
+const mcp = { type: 'mcp', server_label: 's', server_url: 'https://s.test' }
+const interpreter = (network_policy: object) => ({
+  type: 'code_interpreter',
+  container: { type: 'auto', network_policy },
+})
+
 /** Values of each setting. A value that an answer shows in another form is a pair. */
 const samples: Readonly<Record<Setting, readonly Sample[]>> = {
   access_programs: [[{ cyber: 'standard' }]],
@@ -67,27 +73,8 @@ const samples: Readonly<Record<Setting, readonly Sample[]>> = {
       [{ type: 'function', name: 'find', description: null, parameters: null, strict: null }],
     ],
     [[{ type: 'namespace', name: 'crm', description: 'Customers', tools: [find] }]],
-    [
-      [
-        {
-          type: 'mcp',
-          server_label: 's',
-          server_url: 'https://s.test',
-          headers: { a: 'secret' },
-          authorization: 'secret',
-        },
-      ],
-      [{ type: 'mcp', server_label: 's', server_url: 'https://s.test' }],
-    ],
-    [
-      [
-        {
-          type: 'code_interpreter',
-          container: { type: 'auto', network_policy: { type: 'allowlist', domain_secrets: [{ value: 'secret' }] } },
-        },
-      ],
-      [{ type: 'code_interpreter', container: { type: 'auto', network_policy: { type: 'allowlist' } } }],
-    ],
+    [[{ ...mcp, headers: { a: 'secret' }, authorization: 'secret' }], [mcp]],
+    [[interpreter({ type: 'allowlist', domain_secrets: [{ value: 'secret' }] })], [interpreter({ type: 'allowlist' })]],
   ],
   top_logprobs: [[2]],
   top_p: [[0.9]],

@@ -26,12 +26,13 @@ const servers = Object.fromEntries(wires.map((wire) => [wire, formatsByName[wire
 const names = wires.filter((wire) => wire !== 'bedrock-converse')
 
 describe('translateRequest', () => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
   const asked = {
     model: 'best',
     max_tokens: 100,
     system: 'Be brief.',
     messages: [{ role: 'user', content: 'Weather in Rome?' }],
-    tools: [{ name: 'get_weather', input_schema: { type: 'object', properties: { city: { type: 'string' } } } }],
+    tools: [{ name: 'get_weather', input_schema: parameters }],
     tool_choice: { type: 'tool', name: 'get_weather' },
   }
 
@@ -51,16 +52,16 @@ describe('translateRequest', () => {
       const { body: prefill } = translateRequest(body, servers[wire], claude, { model: 'claude-sonnet-4-5' })
       expect(prefill, wire).toMatchObject({ messages: turns })
     }
-    const body = { model: 'm', max_tokens: 9, messages: turns }
-    expect(() => translateRequest(body, servers.anthropic, claude, { model: 'claude-opus-4-8' })).toThrow(
-      UnsupportedError,
-    )
+    const prefill = () =>
+      translateRequest({ model: 'm', max_tokens: 9, messages: turns }, servers.anthropic, claude, {
+        model: 'claude-opus-4-8',
+      })
+    expect(prefill).toThrow(UnsupportedError)
   })
 
   it('translates a request to another format', () => {
-    const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], {
-      model: 'gpt-4.1',
-    })
+    const to = { model: 'gpt-4.1' }
+    const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], to)
     expect(path).toBe('/chat/completions')
     expect(request.options.model).toBe('best')
     expect(body).toEqual({
@@ -70,12 +71,7 @@ describe('translateRequest', () => {
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Weather in Rome?' },
       ],
-      tools: [
-        {
-          type: 'function',
-          function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
-        },
-      ],
+      tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
       tool_choice: { type: 'function', function: { name: 'get_weather' } },
     })
   })
@@ -91,9 +87,8 @@ describe('translateRequest', () => {
       tools: [{ functionDeclarations: [{ name }, { name: 'get_time' }] }],
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } },
     }
-    const translated = translateRequest(body, servers.gemini, clients.anthropic, {
-      path: '/models/best:generateContent',
-    })
+    const path = '/models/best:generateContent'
+    const translated = translateRequest(body, servers.gemini, clients.anthropic, { path })
     const sent = translated.body as {
       tools: { name: string }[]
       tool_choice: { name: string }
@@ -103,15 +98,9 @@ describe('translateRequest', () => {
     expect(legal).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
     expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
-    const toolNames = new Map([
-      [legal, name],
-      ['get_time', 'get_time'],
-    ])
-    expect(translated.question).toMatchObject({
-      callsBefore: 0,
-      toolNames,
-      offeredTools: [{ name }, { name: 'get_time' }],
-    })
+    const toolNames = new Map(Object.entries({ [legal]: name, get_time: 'get_time' }))
+    const offeredTools = [{ name }, { name: 'get_time' }]
+    expect(translated.question).toMatchObject({ callsBefore: 0, toolNames, offeredTools })
     expect(translated.losses.filter(({ path }) => path.startsWith('tools'))).toMatchObject([
       { path: 'tools[0].name', action: 'changed' },
     ])
@@ -190,18 +179,10 @@ describe('translateResponse', () => {
       callsBefore: 4,
       toolNames: new Map([['sent', 'own']]),
     })
+    const tool_calls = [{ id: 'gemini_4', type: 'function', function: { name: 'own', arguments: '{"a":1}' } }]
     expect(body).toMatchObject({
-      id: 'chatcmpl-7',
-      model: 'best',
-      created: 12,
-      choices: [
-        {
-          message: {
-            tool_calls: [{ id: 'gemini_4', type: 'function', function: { name: 'own', arguments: '{"a":1}' } }],
-          },
-          finish_reason: 'tool_calls',
-        },
-      ],
+      ...{ id: 'chatcmpl-7', model: 'best', created: 12 },
+      choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }],
       usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
     })
   })
@@ -209,12 +190,10 @@ describe('translateResponse', () => {
   it('gives a call whose arguments cannot be read the name that the client gave', () => {
     const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'sent', arguments: '{"a":' } }]
     const body = { choices: [{ index: 0, message: { role: 'assistant', tool_calls }, finish_reason: 'tool_calls' }] }
-    const translated = translateResponse(body, clients['openai-chat'], servers['openai-responses'], {
-      toolNames: new Map([['sent', 'own']]),
-    })
-    expect(translated.body).toMatchObject({
-      output: [{ type: 'function_call', call_id: 'c1', name: 'own', arguments: '{"a":' }],
-    })
+    const toolNames = new Map([['sent', 'own']])
+    const translated = translateResponse(body, clients['openai-chat'], servers['openai-responses'], { toolNames })
+    const output = [{ type: 'function_call', call_id: 'c1', name: 'own', arguments: '{"a":' }]
+    expect(translated.body).toMatchObject({ output })
   })
 
   it.each(names)('has what the answer lost before it was translated, as a stream has: %s', (to) => {
@@ -338,10 +317,7 @@ describe('a call that the token limit cut', () => {
   const streamed = (to: Wire) => {
     const translator = translateStream(clients['openai-chat'], servers[to])
     const out: string[] = []
-    translator.push(
-      new TextEncoder().encode(`${chunk({ tool_calls: [call] })}${chunk({}, 'length')}data: [DONE]\n\n`),
-      out,
-    )
+    translator.push(bytes(`${chunk({ tool_calls: [call] })}${chunk({}, 'length')}data: [DONE]\n\n`), out)
     translator.end(out)
     return { text: out.join(''), losses: translator.losses }
   }

@@ -8,6 +8,7 @@ import { list, object, type Wire } from '../formats/validator.ts'
 import type { Wire as WireName } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
+import { callOf } from '../support/makers.ts'
 
 const parameters = {
   type: 'object',
@@ -194,19 +195,11 @@ it.each(['anthropic', 'bedrock-converse'] as const)(
   '%s: a round that began without thinking goes on without',
   (wire) => {
     const model = wire === 'anthropic' ? 'claude-sonnet-4-5' : 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
-    const call = {
-      type: 'tool_call',
-      id: 'call_1',
-      index: 0,
-      name: 'find',
-      arguments: {},
-      argumentsText: '{}',
-    } as const
     const context: Context = {
       tools,
       messages: [
         { role: 'user', content: 'Hi' },
-        { role: 'assistant', content: [{ ...call, complete: true }] },
+        { role: 'assistant', content: [callOf({}, { id: 'call_1', name: 'find' })] },
         { role: 'tool', toolCallId: 'call_1', content: 'found' },
       ],
     }
