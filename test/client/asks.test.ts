@@ -5,15 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Message, StopReason } from '../../src/core/messages.ts'
 import type { HttpModel } from '../../src/core/question.ts'
-import { generate } from '../../src/index.ts'
+import { generate, message } from '../../src/index.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 
 const asked: Message = { role: 'user', content: 'Hello' }
-const answer = (stopReason?: StopReason): Message => ({
-  role: 'assistant',
-  content: 'So far ',
-  ...(stopReason && { stopReason }),
-})
+const answer = (stopReason?: StopReason) => message.assistant('So far ', { ...(stopReason && { stopReason }) })
 
 /** A model whose server only counts: what was sent is in `bodies`. */
 function counting(name: string): { readonly model: HttpModel; readonly bodies: unknown[] } {
@@ -28,19 +24,17 @@ function counting(name: string): { readonly model: HttpModel; readonly bodies: u
 
 async function ask(name: string, messages: readonly Message[], strict?: boolean) {
   const { model, bodies } = counting(name)
-  const error = await generate({ model, messages, retries: 0, ...(strict !== undefined && { strict }) }).catch(
-    (caught: unknown) => caught,
-  )
+  const request = { model, messages, retries: 0, ...(strict !== undefined && { strict }) }
+  const error = await generate(request).catch((caught: unknown) => caught)
   return { error, sent: JSON.stringify(bodies), count: bodies.length }
 }
 
 /** Providers that take blank messages, as far as their documents say. */
 const lenient = /^(?:ollama|.*responses)$/
-const strict = providerNames.filter(
-  (name) =>
-    !lenient.test(name) &&
-    modelByName(`${name}:any`, { baseUrl: 'http://localhost', resource: 'any' }).codec.rules.refusesEmpty,
-)
+const strict = providerNames.filter((name) => {
+  const { codec } = modelByName(`${name}:any`, { baseUrl: 'http://localhost', resource: 'any' })
+  return !lenient.test(name) && codec.rules.refusesEmpty
+})
 
 describe.each(strict)('%s', (provider) => {
   it.each([
@@ -68,28 +62,21 @@ describe.each(strict)('%s', (provider) => {
 
 /** platform.claude.com, migration guide; ai.google.dev, "What's new in Gemini 3.6"; cohere.md §2.1; BerriAI/litellm#3918. */
 const refusing = [
-  ...[
-    'anthropic:claude-opus-4-6',
-    'anthropic:claude-sonnet-5',
-    'bedrock-converse:global.anthropic.claude-opus-4-8',
-    'anthropic:claude-mythos-preview',
-  ],
-  ...['openrouter:anthropic/claude-opus-4.6', 'vertex-anthropic:claude-sonnet-4-6@20260101'],
-  ...[
-    'gemini:gemini-3.8-flash',
-    'gemini:gemini-3.5-flash-lite',
-    'gemini-interactions:gemini-3.6-flash',
-    'gemini:gemini-flash-latest',
-  ],
+  ...['anthropic:claude-opus-4-6', 'anthropic:claude-sonnet-5', 'anthropic:claude-mythos-preview'],
+  ...['bedrock-converse:global.anthropic.claude-opus-4-8', 'openrouter:anthropic/claude-opus-4.6'],
+  ...['vertex-anthropic:claude-sonnet-4-6@20260101', 'gemini:gemini-3.8-flash', 'gemini:gemini-3.5-flash-lite'],
+  ...['gemini-interactions:gemini-3.6-flash', 'gemini:gemini-flash-latest'],
   ...['cohere:command-a-03-2025', 'perplexity:sonar'],
 ]
 const continuing = [
+  ...['anthropic:claude-sonnet-4-5-20250929', 'anthropic:claude-opus-4-20250514'],
   ...[
-    'anthropic:claude-sonnet-4-5-20250929',
-    'anthropic:claude-opus-4-20250514',
     'anthropic:claude-3-5-sonnet-20241022',
+    'gemini:gemini-2.5-flash',
+    'gemini:gemini-3.5-flash',
+    'openai-chat:gpt-5',
+    'mistral:mistral-large-latest',
   ],
-  ...['gemini:gemini-2.5-flash', 'gemini:gemini-3.5-flash', 'openai-chat:gpt-5', 'mistral:mistral-large-latest'],
 ]
 const cuts: readonly StopReason[] = ['aborted', 'interrupted', 'error', 'length']
 

@@ -16,45 +16,43 @@ import {
   type Tool,
   tool,
 } from '../../src/index.ts'
+import { chatBody } from '../support/upstream.ts'
 
 let sent = 0
 const fetch = async () => {
   sent++
-  return Response.json({
-    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  })
+  return Response.json(chatBody('Hi'))
 }
 const model = openaiChat('m', { apiKey: 'k', fetch })
 const made = tool({ name: 'f', execute: () => 1 })
 const words = [true, false, 'yes', 1, null, {}, [], () => true]
-const wrongTools: readonly (readonly [string, object, string])[] = [
-  ...words.map(
-    (value) =>
-      [`needsApproval: ${JSON.stringify(value)} on a copy`, { ...made, needsApproval: value }, 'approval()'] as const,
-  ),
+type Row = [what: string, wrong: object, maker: string]
+const wrongTools: readonly Row[] = [
+  ...words.map((needsApproval): Row => {
+    return [`needsApproval: ${JSON.stringify(needsApproval)} on a copy`, { ...made, needsApproval }, 'approval()']
+  }),
   ['a tool that was not made by tool', { name: 'f', execute: () => 1 }, 'tool('],
   ['a terminal tool that was not made by tool', { name: 'f', terminal: true }, 'tool('],
   ['a tool with a word in place of the code that runs it', { name: 'f', execute: () => 1, run: 'yes' }, 'tool('],
 ]
 const withField = (field: string, maker: string, values: readonly unknown[] = words) =>
-  values.map((value): [string, object, string] => [`${field}: ${JSON.stringify(value)}`, { [field]: value }, maker])
+  values.map((value): Row => [`${field}: ${JSON.stringify(value)}`, { [field]: value }, maker])
+
+const decision = { toolCallId: 'a', approved: true }
 
 describe('a wrong value of a field', () => {
-  it.each<[string, object, string]>([
+  it.each<Row>([
     ...withField('resume', 'resumable()', [...words, 'stream-1']),
     ...withField('budget', 'budget()', [...words, { maxTokens: 5 }]),
     ...withField('liveArguments', 'liveArguments()', [...words, liveArguments]),
-    ...wrongTools.map(([what, one, maker]): [string, object, string] => [what, { tools: [one] }, maker]),
-    ...wrongTools.map(([what, one, maker]): [string, object, string] => [
-      `${what}, in a context`,
-      { prompt: { messages: ['x'], tools: [one] } },
-      maker,
-    ]),
-    [
-      'decisions about calls, and nothing that could run them',
-      { approvals: [{ toolCallId: 'a', approved: true }] },
-      'tool(',
-    ],
+    ...wrongTools.flatMap(([what, one, maker]): Row[] => {
+      const inContext = { prompt: { messages: ['x'], tools: [one] } }
+      return [
+        [what, { tools: [one] }, maker],
+        [`${what}, in a context`, inContext, maker],
+      ]
+    }),
+    ['decisions about calls, and nothing that could run them', { approvals: [decision] }, 'tool('],
   ])('is refused with the name of the function that makes the right one: %s', async (_, more, maker) => {
     const request = { model, prompt: 'x', ...more } as RunRequest
     const ways = [
@@ -66,12 +64,9 @@ describe('a wrong value of a field', () => {
         : [async () => createChat({ ...request, prompt: undefined } as never).send(request.prompt as never)]),
     ]
     for (const ask of ways) {
-      const error = await ask().then(
-        () => undefined,
-        (cause: unknown) => cause as Error,
-      )
-      expect(error).toBeInstanceOf(TypeError)
-      expect(error?.message).toContain(maker)
+      const error = ask()
+      await expect(error).rejects.toThrow(TypeError)
+      await expect(error).rejects.toThrow(maker)
     }
     expect(sent).toBe(0)
   })

@@ -15,11 +15,7 @@ const failing = (error: unknown) =>
     yield [text('Ha')]
     throw error
   })
-const caught = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+const caught = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
 
 /** Waits for the signal, as an engine does that is asked to stop. */
 const untilStopped = (signal: AbortSignal) =>
@@ -72,18 +68,12 @@ describe('a local model', () => {
     expect(await generate({ model, prompt: 'Hi', wholeAnswer: true })).toMatchObject({ text: 'Hi' })
   })
 
+  const tooLong = { kind: 'context_length', message: 'Too long' } as const
+  const message = 'Cannot finish the answer of m: No GPU'
   it.each([
-    [
-      'an ApiError',
-      new ApiError('Too long', { kind: 'context_length' }),
-      { kind: 'context_length', message: 'Too long' },
-    ],
+    ['an ApiError', new ApiError('Too long', tooLong), tooLong],
     ['an InterruptedError', new InterruptedError('Gone'), { code: 'interrupted', message: 'Gone' }],
-    [
-      'any other error',
-      new Error('No GPU'),
-      { kind: 'server', retryable: false, message: 'Cannot finish the answer of m: No GPU', provider: 'local' },
-    ],
+    ['any other error', new Error('No GPU'), { kind: 'server', retryable: false, message, provider: 'local' }],
   ])('throws %s with the part before it', async (_name, error, expected) => {
     const told = await caught(generate({ model: failing(error), prompt: 'Hi' }))
     expect(told).toMatchObject({ ...expected, partial: { content: [{ type: 'text', text: 'Ha' }] } })

@@ -25,6 +25,7 @@ import { trimMessages } from '../../src/messages/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { mockModel } from '../../src/test/index.ts'
 import { cache } from '../../src/wraps/index.ts'
+import { callOf } from '../support/makers.ts'
 import { chatBody } from '../support/upstream.ts'
 
 let sent = 0
@@ -134,40 +135,23 @@ describe('a request', () => {
 
   it('every option for the model reaches its codec, and no field of the run does', async () => {
     const options: Required<Omit<RequestOptions, 'model' | 'stream'>> = {
-      maxTokens: 9,
-      temperature: 0.5,
-      topP: 0.9,
-      topK: 3,
-      seed: 7,
-      stop: ['END'],
-      frequencyPenalty: 0.1,
-      presencePenalty: 0.2,
-      toolChoice: 'auto',
-      parallelToolCalls: false,
-      responseFormat: { type: 'json' },
-      reasoning: { effort: 'low' },
-      user: 'ada',
+      ...{ maxTokens: 9, temperature: 0.5, topP: 0.9, topK: 3, seed: 7, stop: ['END'] },
+      ...{ frequencyPenalty: 0.1, presencePenalty: 0.2, toolChoice: 'auto', parallelToolCalls: false },
+      ...{ responseFormat: { type: 'json' }, reasoning: { effort: 'low' }, user: 'ada', strict: false },
       providerOptions: { 'openai-chat': { store: false } },
-      strict: false,
     }
     let asked: unknown
-    const spy: HttpModel = {
-      ...model,
-      codec: {
-        ...model.codec,
-        encodeRequest(_, given) {
-          asked ??= given
-          throw new Error('seen')
-        },
-      },
+    const encodeRequest: HttpModel['codec']['encodeRequest'] = (_, given) => {
+      asked ??= given
+      throw new Error('seen')
     }
+    const spy: HttpModel = { ...model, codec: { ...model.codec, encodeRequest } }
     await failure(() => generate({ model: spy, prompt: 'Hi', retries: 0, maxRounds: 2, ...options }))
     expect(asked).toEqual({ ...options, model: spy.model, stream: true })
   })
 
   const schema = t.object({ a: t.integer() })
   const f = tool({ name: 'f', parameters: schema, execute: () => 1 })
-  const call = { type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '{}', index: 0, complete: true }
   const asked = (fields: object) => generate({ model, prompt: 'x', retries: 0, ...fields } as RunRequest)
   const ofModel = (fields: object) => asked({ model: { ...model, ...fields } })
   /** What is inside an option, or comes from a function. */
@@ -185,7 +169,7 @@ describe('a request', () => {
     ['"schema"', () => generateObject(undefined as never)],
     ['t.string', () => t.object({ city: 'string' } as never)],
     ['words', () => t.oneOf('a' as never, 'b')],
-    ['Map', () => invokeTool(call as never, [f] as never)],
+    ['Map', () => invokeTool(callOf(), [f] as never)],
     ['"json"', () => asked({ responseFormat: { type: 'json_object' } })],
     ['endOn', () => trimMessages(['x'], { maxTokens: 5, endOn: ['wizard' as never] })],
     ['countTokens', () => trimMessages(['x'], { maxTokens: 5, countTokens: () => 'many' as never })],

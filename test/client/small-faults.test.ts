@@ -4,6 +4,7 @@ import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createChat, generate, stream } from '../../src/index.ts'
+import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -25,24 +26,11 @@ it('a provider that waits for consent to its own tool is not asked again', async
 })
 
 describe('a chat on Responses', () => {
-  const answer = (id: string) =>
-    json({
-      id,
-      object: 'response',
-      created_at: 1,
-      model: 'm',
-      status: 'completed',
-      store: true,
-      output: [
-        {
-          type: 'message',
-          id: 'msg',
-          role: 'assistant',
-          status: 'completed',
-          content: [{ type: 'output_text', text: 'a', annotations: [] }],
-        },
-      ],
-    })
+  const answer = (id: string) => {
+    const content = [{ type: 'output_text', text: 'a', annotations: [] }]
+    const output = [{ type: 'message', id: 'msg', role: 'assistant', status: 'completed', content }]
+    return json({ id, object: 'response', created_at: 1, model: 'm', status: 'completed', store: true, output })
+  }
   const store = { providerOptions: { 'openai-responses': { store: true } } }
 
   it('continues from its stored answer, and with another provider from the history', async () => {
@@ -50,19 +38,12 @@ describe('a chat on Responses', () => {
     const chat = createChat({ model: openaiResponses('m', settings()), ...store })
     await chat.send('One')
     await chat.send('Two')
-    expect(upstream.asked[1]?.body).toMatchObject({
-      previous_response_id: 'resp_1',
-      input: [{ role: 'user', content: 'Two' }],
-    })
+    const input = [{ role: 'user', content: 'Two' }]
+    expect(upstream.asked[1]?.body).toMatchObject({ previous_response_id: 'resp_1', input })
     await chat.send('Three', { model: anthropic('m', settings()) }).catch(() => {})
     expect(upstream.asked[2]?.body).not.toHaveProperty('previous_response_id')
-    expect(upstream.asked[2]?.body.messages).toMatchObject([
-      { role: 'user' },
-      { role: 'assistant' },
-      { role: 'user' },
-      { role: 'assistant' },
-      { role: 'user' },
-    ])
+    const sent = upstream.asked[2]?.body.messages as { role: string }[]
+    expect(rolesOf(sent)).toBe('user assistant user assistant user')
   })
 
   it('whose history is changed no longer continues from the stored answer', async () => {

@@ -15,19 +15,11 @@ function ask(more: Partial<RunRequest> = {}): RunRequest {
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<IsoglotError & ApiError> {
-  const error = await promise.then(
-    () => undefined,
-    (cause) => cause,
-  )
+  const error = await promise.catch((cause) => cause)
   expect(error).toBeInstanceOf(Error)
   return error
 }
-
-async function readAll(run: ReturnType<typeof stream>) {
-  const events = []
-  for await (const event of run) events.push(event)
-  return events
-}
+const readAll = (run: ReturnType<typeof stream>) => Array.fromAsync(run)
 
 it('sends tools in one order, whatever their order in the request', async () => {
   upstream.answer(json(chatBody('Hello')))
@@ -80,9 +72,8 @@ describe('retries', () => {
   )
 
   it('waits twice as long at most before each further retry, up to eight seconds', () => {
-    expect([0, 1, 2, 3, 4, 5].map((attempt) => backoffMs(attempt, () => 1))).toEqual([
-      500, 1000, 2000, 4000, 8000, 8000,
-    ])
+    const waits = [0, 1, 2, 3, 4, 5].map((attempt) => backoffMs(attempt, () => 1))
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 8000])
   })
 
   it('gives up after two retries by default, and hands out how long the provider asks to wait', async () => {
@@ -122,10 +113,8 @@ describe('retries', () => {
     ]
     upstream.answer(chunks(broken), chunks(chatText('Hello')))
     const error = await failureOf(readAll(stream(ask({ idempotencyKey: 'once' }))))
-    expect(error).toMatchObject({
-      code: 'api',
-      partial: { stopReason: 'error', content: [{ type: 'text', text: 'Hel' }] },
-    })
+    const partial = { stopReason: 'error', content: [{ type: 'text', text: 'Hel' }] }
+    expect(error).toMatchObject({ code: 'api', partial })
     expect(upstream.asked).toHaveLength(1)
   })
 })
@@ -159,10 +148,8 @@ describe('time', () => {
 
   it('ends an answer that arrives too slowly', async () => {
     upstream.answer(chunks(chatText(...Array.from({ length: 100 }, () => 'x')), { gapMs: 20 }))
-    await expect(readAll(stream(ask({ timeouts: { totalMs: 150 } })))).rejects.toMatchObject({
-      code: 'timeout',
-      phase: 'total',
-    })
+    const reading = readAll(stream(ask({ timeouts: { totalMs: 150 } })))
+    await expect(reading).rejects.toMatchObject({ code: 'timeout', phase: 'total' })
     await expect(generate(ask({ timeouts: { totalMs: 100 } }))).rejects.toMatchObject({ phase: 'total' })
   })
 
