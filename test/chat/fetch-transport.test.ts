@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChatStore, type FetchTransportOptions, fetchTransport } from '../../src/chat/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { approval, InterruptedError, type Message, stream, t, textOf, tool } from '../../src/index.ts'
+import { approval, InterruptedError, type Message, stream, type Tool, t, textOf, tool } from '../../src/index.ts'
 import {
   type ChatRequest,
   openMessages,
@@ -11,7 +11,7 @@ import {
   sealMessages,
   toResponse,
 } from '../../src/page/response.ts'
-import { rolesOf } from '../support/makers.ts'
+import { rolesOf, sse } from '../support/makers.ts'
 import { chatCalls, chatText } from '../support/upstream.ts'
 
 const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean() }), execute: () => 'set' })
@@ -40,8 +40,7 @@ function server(
     })
     requests.push(read)
     const messages = [...read.history, ...read.messages]
-    const provider = async () =>
-      new Response((left.shift() ?? []).join(''), { headers: { 'content-type': 'text/event-stream' } })
+    const provider = async () => sse((left.shift() ?? []).join(''))
     const goesOn = read.trigger === 'approval' || read.trigger === 'tool_result'
     const run = stream({
       model: openaiChat('m', { baseUrl: 'https://provider.test', fetch: provider }),
@@ -61,8 +60,9 @@ function server(
   return { fetch, requests, posted }
 }
 
-function open({ fetch }: ReturnType<typeof server>, options: FetchTransportOptions = {}) {
-  return createChatStore({ id: 'c1', transport: fetchTransport({ url: 'https://page.test/chat', fetch, ...options }) })
+function open({ fetch }: ReturnType<typeof server>, options: FetchTransportOptions = {}, tools: readonly Tool[] = []) {
+  const transport = fetchTransport({ url: 'https://page.test/chat', fetch, ...options })
+  return createChatStore({ id: 'c1', transport, tools })
 }
 
 const texts = (messages: readonly Message[]) => messages.map(({ role, content }) => [role, content])
@@ -132,11 +132,7 @@ describe('fetchTransport', () => {
 
   it('runs tools of the page, and the server continues with their results', async () => {
     const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), chatText('It is dark')])
-    const chat = createChatStore({
-      id: 'c1',
-      transport: fetchTransport({ url: 'https://page.test/chat', fetch: made.fetch }),
-      tools: [theme],
-    })
+    const chat = open(made, {}, [theme])
     await chat.send('Dark, please')
     expect(chat.getSnapshot().error).toBeUndefined()
     expect(made.requests[1]).toMatchObject({ trigger: 'tool_result', messages: [{ role: 'tool', content: 'set' }] })
@@ -192,8 +188,7 @@ describe('fetchTransport', () => {
 
     it('of a result of the page', async () => {
       const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), cut, chatText('It is dark')])
-      const transport = fetchTransport({ url: 'https://page.test/chat', fetch: made.fetch })
-      const chat = createChatStore({ id: 'c1', transport, tools: [theme] })
+      const chat = open(made, {}, [theme])
       await chat.send('Dark, please')
       expect(chat.getSnapshot().status).toBe('error')
       await chat.retry()
@@ -230,7 +225,7 @@ describe('fetchTransport', () => {
     const ends = [...whole.matchAll(/\n\n/g)].map(({ index }) => index + 2)
     const errors = []
     for (const end of ends.slice(0, -1)) {
-      const cut = async () => new Response(whole.slice(0, end), { headers: { 'content-type': 'text/event-stream' } })
+      const cut = async () => sse(whole.slice(0, end))
       const chat = open({ ...made, fetch: cut })
       await chat.send('Hi')
       errors.push([chat.getSnapshot().status, chat.getSnapshot().error instanceof InterruptedError])
@@ -253,10 +248,8 @@ describe('fetchTransport', () => {
     }
     const chat = open({ ...made, fetch }, { headers })
     await chat.send('Hi')
-    expect([tokens, refreshes]).toEqual([
-      ['old', 'new'],
-      [false, true],
-    ])
+    expect(tokens).toEqual(['old', 'new'])
+    expect(refreshes).toEqual([false, true])
     expect(chat.getSnapshot().status).toBe('ready')
     const refused = open({ ...made, fetch }, { headers: { authorization: 'old' } })
     await refused.send('Hi')

@@ -1,7 +1,7 @@
 /** Files of a page as blocks of a message. */
 import { describe, expect, it } from 'vitest'
-import { createChatStore, type FileRules, toBlock } from '../../src/chat/index.ts'
-import { answer, scripted } from './scripted.ts'
+import { type FileRules, toBlock } from '../../src/chat/index.ts'
+import { openChat } from './open.ts'
 
 const bytes = (...values: readonly (number | string)[]) =>
   Uint8Array.from(values.flatMap((value) => (typeof value === 'string' ? [...Buffer.from(value, 'latin1')] : [value])))
@@ -61,21 +61,16 @@ describe('toBlock', () => {
 })
 
 describe('send with files', () => {
-  const open = (files?: FileRules) => {
-    const script = scripted()
-    return { ...script, chat: createChatStore({ transport: script.transport, throttleMs: 0, ...(files && { files }) }) }
-  }
+  const open = (files: FileRules = {}) => openChat({ files })
 
   it('shows the text immediately, and sends the files before it', async () => {
-    const { chat, turns, push, end } = open()
+    const { chat, turns, answered } = open()
     const sent = chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
     expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ parts: [{ text: 'What is it?' }] }] })
     const { id } = chat.getSnapshot().messages[0] ?? {}
     await new Promise((resolve) => setImmediate(resolve))
     expect(turns[0]?.added).toMatchObject([{ content: [{ type: 'image' }, { type: 'text', text: 'What is it?' }] }])
-    await push({ type: 'message_start' }, ...answer('A picture'))
-    await end()
-    await sent
+    await answered(sent, 'A picture')
     expect(chat.getSnapshot().messages[0]).toMatchObject({ id, parts: [{ type: 'media' }, { type: 'text' }] })
   })
 
@@ -106,7 +101,7 @@ describe('send with files', () => {
       if (isDown) throw new Error('No network')
       return { url: 'https://files.test/a' }
     }
-    const { chat, turns, push, end } = open({ upload })
+    const { chat, turns, answered } = open({ upload })
     await chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
     expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { message: 'No network' } })
     const { id } = chat.getSnapshot().messages[0] ?? {}
@@ -116,14 +111,9 @@ describe('send with files', () => {
     expect(turns.map(({ trigger, added }) => [trigger, added[0]?.content])).toMatchObject([
       ['send', [{ type: 'image', url: 'https://files.test/a' }, { text: 'What is it?' }]],
     ])
-    await push({ type: 'message_start' }, ...answer('A picture'))
-    await end()
-    await again
-    const shown = chat.getSnapshot().messages.map(({ state, parts }) => [state, parts.map(({ type }) => type)])
-    expect(shown).toEqual([
-      ['done', ['media', 'text']],
-      ['done', ['text']],
-    ])
+    await answered(again, 'A picture')
+    const shown = chat.getSnapshot().messages.map(({ state, parts }) => `${state}: ${parts.map(({ type }) => type)}`)
+    expect(shown).toEqual(['done: media,text', 'done: text'])
     expect(chat.getSnapshot().messages[0]?.id).toBe(id)
   })
 

@@ -22,48 +22,35 @@ const drawn = (entries: readonly Entry[]): string =>
     })
     .join(' ')
 
-/** Draws what a store makes of theirs and ours, if it knew the chat as `before`. */
-const join = (before: readonly Entry[], theirs: readonly Entry[], ours: readonly Entry[]) =>
-  drawn(merged(inBranches(before), theirs, ours))
-
 const [q1, a1, q2, q3] = [entry('q1'), entry('a1'), entry('q2'), entry('q3')]
 
-it('an answer that we added, and an edit of theirs of the message after it', () => {
-  const theirs = [q1, entry('e2', [q2]), entry('a2')]
-  expect(join([q1, q2], theirs, [q1, a1, q2])).toBe('q1 a1 q2[e2 a2]')
-})
+const answered = [q1, a1, q2]
+const [c0, q4] = [entry('c0'), entry('q4')]
+const edited = [q1, entry('e2', [q2]), entry('a2')]
+const within = [q1, entry('a3', [entry('a2'), q2])]
+const below = [q1, a1, entry('e2', [q2])]
+const f2 = entry('f2', [q2, q3])
+const branching = [entry('q3', [q1, c0]), a1]
+const [before, ordered] = [
+  [q1, q2],
+  [q1, q3, a1, q4],
+]
 
-it('an answer that they added, and an edit of ours of the message after it', () => {
-  const ours = [q1, entry('e2', [q2]), entry('a2')]
-  expect(join([q1, q2], [q1, a1, q2], ours)).toBe('q1 a1 e2[q2] a2')
-})
-
-it('an edit of each, below an answer that only one has', () => {
-  const theirs = [q1, a1, entry('e2', [q2])]
-  const ours = [q1, entry('f2', [q2, q3])]
-  expect(join([q1, q2], theirs, ours)).toBe('q1 a1 f2[q2 q3][e2]')
-})
-
-it('a message of ours that is in the middle of a branch of theirs', () => {
-  const theirs = [q1, entry('a3', [entry('a2'), q2])]
-  expect(join([q1, q2], theirs, [q1, a1, q2])).toBe('q1 a1 a2[a3] q2')
-})
-
-it('a message of theirs that is in the middle of a branch of ours', () => {
-  const ours = [q1, entry('a3', [entry('a2'), q2])]
-  expect(join([q1, q2], [q1, a1, q2], ours)).toBe('q1 a1 a3[a2 q2]')
+it.each<[string, before: readonly Entry[], theirs: readonly Entry[], ours: readonly Entry[], string]>([
+  ['an answer that we added, and an edit of theirs after it', before, edited, answered, 'q1 a1 q2[e2 a2]'],
+  ['an answer that they added, and an edit of ours after it', before, answered, edited, 'q1 a1 e2[q2] a2'],
+  ['an edit of each, below an answer that only one has', before, below, [q1, f2], 'q1 a1 f2[q2 q3][e2]'],
+  ['a message of ours in the middle of a branch of theirs', before, within, answered, 'q1 a1 a2[a3] q2'],
+  ['a message of theirs in the middle of a branch of ours', before, answered, within, 'q1 a1 a3[a2 q2]'],
+  ['two messages of ours in two branches of theirs', [q1], branching, ordered, 'q1 c0 q3 a1 q4'],
+  ['the same, with a message of theirs', [q1], [...branching, entry('q5')], ordered, 'q1[q5] c0 q3 a1 q4'],
+])('%s', (_, known, theirs, ours, all) => {
+  expect(drawn(merged(inBranches(known), theirs, ours))).toBe(all)
 })
 
 it('two messages in another order: ours counts, and a change of theirs is kept', () => {
   const changed: Entry = { ...q3, state: 'failed' }
-  const all = merged(inBranches([q1, q2, q3]), [q1, changed, q2], [q1, q2, q3, entry('q4')])
+  const all = merged(inBranches([q1, q2, q3]), [q1, changed, q2], [q1, q2, q3, q4])
   expect(drawn(all)).toBe('q1 q2 q3 q4')
   expect(all[2]?.state).toBe('failed')
-})
-
-it('two messages of ours that are in two branches of theirs', () => {
-  const [c0, q4] = [entry('c0'), entry('q4')]
-  const theirs = [entry('q3', [q1, c0]), a1]
-  expect(join([q1], theirs, [q1, q3, a1, q4])).toBe('q1 c0 q3 a1 q4')
-  expect(join([q1], [entry('q3', [q1, c0]), a1, entry('q5')], [q1, q3, a1, q4])).toBe('q1[q5] c0 q3 a1 q4')
 })

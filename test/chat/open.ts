@@ -10,8 +10,9 @@ export function openChat({ resume, ...options }: Partial<ChatStoreOptions> & Pic
   const script = scripted()
   const transport: ChatTransport = { ...script.transport, ...(resume && { resume }) }
   const chat = createChatStore({ transport, throttleMs: 0, ...options })
-  /** Answers the turn that was asked for. */
+  /** Answers the turn that was asked for, once the chat has read what is stored. */
   const answered = async (asked: Promise<void>, ...said: Parameters<typeof answer>) => {
+    await new Promise((resolve) => setImmediate(resolve))
     await script.push(start, ...answer(...said))
     await script.end()
     await asked

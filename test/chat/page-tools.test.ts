@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
 import { approval, type ToolCall, t, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
+import { openChat, start } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
-const start = { type: 'message_start' } as const
 const ran: unknown[] = []
 const theme = tool({
   name: 'set_theme',
@@ -21,34 +21,32 @@ const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => void r
 /** A chat whose first answer makes these calls. */
 async function called(...calls: readonly ToolCall[]) {
   ran.length = 0
-  const script = scripted()
-  const chat = createChatStore({ transport: script.transport, tools: [theme, pay], throttleMs: 0 })
+  const opened = openChat({ tools: [theme, pay] })
+  const { chat } = opened
   const states: unknown[] = []
   chat.subscribe(() => {
     const parts = chat.getSnapshot().messages[1]?.parts ?? []
     states.push(parts.map((part) => ('state' in part ? part.state : part.type)).join())
   })
   const sent = chat.send('Go')
-  await script.push(start, ...answer(calls, { outcome: 'manual', pending: calls }))
-  await script.end()
+  await opened.push(start, ...answer(calls, { outcome: 'manual', pending: calls }))
+  await opened.end()
   await new Promise((resolve) => setImmediate(resolve))
-  return { ...script, chat, sent, states, now: chat.getSnapshot }
+  return { ...opened, sent, states }
 }
 
 const dark = block.toolCall('c1', 'set_theme', { dark: true })
 
 describe('calls of tools of the page', () => {
   it('run by themselves, and their results go to the server', async () => {
-    const { turns, push, end, sent, now, states } = await called(dark)
+    const { turns, answered, sent, now, states } = await called(dark)
     expect(ran).toEqual([{ dark: true }])
     expect(turns.at(-1)).toMatchObject({
       trigger: 'tool_result',
       added: [{ role: 'tool', toolCallId: 'c1', content: '{"set":true}', status: 'success' }],
     })
     expect(states).toContain('running')
-    await push(start, ...answer('It is dark'))
-    await end()
-    await sent
+    await answered(sent, 'It is dark')
     expect(now()).toMatchObject({
       status: 'ready',
       messages: [{}, { parts: [{ state: 'done', progress: 'half', value: { set: true } }, { text: 'It is dark' }] }],

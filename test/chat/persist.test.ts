@@ -1,41 +1,28 @@
 /** A chat that is stored, and read again. */
 import { describe, expect, it, vi } from 'vitest'
-import { createChatStore, idbPersist, localPersist, type Persist, type StoredChat } from '../../src/chat/index.ts'
+import { createChatStore, idbPersist, localPersist, type StoredChat } from '../../src/chat/index.ts'
 import { message } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { answer, scripted } from './scripted.ts'
+import { memoryPersist, openChat, start, text } from './open.ts'
+import { scripted } from './scripted.ts'
 
-function memory() {
-  const chats = new Map<string, string>()
-  const persist: Persist = {
-    load: async (id) => JSON.parse(chats.get(id) ?? 'null') ?? undefined,
-    save: async (id, chat) => void chats.set(id, JSON.stringify(chat)),
-    remove: async (id) => void chats.delete(id),
-  }
-  return { chats, persist }
-}
-const start = { type: 'message_start' } as const
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a stored chat', () => {
   it('has the same ids after another store has loaded it', async () => {
-    const { persist } = memory()
-    const { transport, push, end } = scripted()
-    const chat = createChatStore({ transport, persist, id: 'c1' })
-    const sent = chat.send('Hi')
-    await settle()
-    await push(start, ...answer('Hello'))
-    await end()
-    await sent
+    const persist = memoryPersist()
+    const { chat, say, transport } = openChat({ persist, id: 'c1' })
+    await say('Hi', 'Hello')
     const again = createChatStore({ transport, persist, id: 'c1' })
     expect(again.getSnapshot().messages).toEqual([])
     await again.load()
     expect(again.getSnapshot().messages).toEqual(chat.getSnapshot().messages)
+    expect(again.getSnapshot().messages).toMatchObject([{ state: 'done' }, { state: 'done' }])
     expect(again.getServerSnapshot().messages).toEqual([])
   })
 
   it('has the user’s message before the answer arrives; its turn was stopped when the page closed', async () => {
-    const { persist } = memory()
+    const persist = memoryPersist()
     const { transport } = scripted()
     void createChatStore({ transport, persist, id: 'c1' }).send('Hi')
     await settle()
@@ -46,48 +33,32 @@ describe('a stored chat', () => {
 
   it.each([
     ['before its first event', [], ['send', ['Hi'], undefined]],
-    [
-      'in the middle of its answer',
-      [start, { type: 'text_delta', index: 0, text: 'He' } as const],
-      ['regenerate', ['Hi'], true],
-    ],
+    ['in the middle of its answer', [start, text('He')], ['regenerate', ['Hi'], true]],
   ])('can ask again where its turn was stopped %s, also after it looked for a run', async (_, events, expected) => {
-    const { persist } = memory()
-    const before = scripted()
-    const chat = createChatStore({ transport: before.transport, persist, id: 'c1' })
-    void chat.send('Hi')
+    const persist = memoryPersist()
+    const before = openChat({ persist, id: 'c1' })
+    void before.chat.send('Hi')
     await settle()
     await before.push(...events)
-    await chat.stop()
+    await before.chat.stop()
     await settle()
-    const { transport, push, end, turns } = scripted()
-    const again = createChatStore({ transport: { ...transport, resume: async () => undefined }, persist, id: 'c1' })
+    const { chat: again, answered, turns } = openChat({ resume: async () => undefined, persist, id: 'c1' })
     await again.load()
     expect(await again.resume()).toBe(false)
     const answerId = again.getSnapshot().messages[1]?.id
-    const asked = again.retry()
-    await settle()
-    await push(start, ...answer('Hello'))
-    await end()
-    await asked
+    await answered(again.retry(), 'Hello')
     const [turn] = turns
     const isOfAnswer = answerId === undefined ? undefined : turn?.messageId === answerId
     expect([turn?.trigger, turn?.messages.map(({ content }) => content), isOfAnswer]).toEqual(expected)
-    expect(again.getSnapshot().messages.map(({ state, parts }) => [state, parts.length])).toEqual([
-      ['done', 1],
-      ['done', 1],
-    ])
+    const shown = again.getSnapshot().messages.map(({ state, parts }) => `${state} ${parts.length}`)
+    expect(shown).toEqual(['done 1', 'done 1'])
     await expect(again.retry()).rejects.toThrow('no turn failed or was stopped')
   })
 
   it('waits for the same calls', async () => {
-    const { persist } = memory()
-    const { transport, push, end, turns } = scripted()
-    const call = block.toolCall('c1', 'pay', {})
-    void createChatStore({ transport, persist, id: 'c1' }).send('Pay')
-    await settle()
-    await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
-    await end()
+    const persist = memoryPersist()
+    const { transport, turns, waiting } = openChat({ persist, id: 'c1' })
+    await waiting()
     const again = createChatStore({ transport, persist, id: 'c1' })
     await again.load()
     expect(again.getSnapshot()).toMatchObject({ status: 'waiting', pending: [{ id: 'c1' }] })
@@ -97,7 +68,7 @@ describe('a stored chat', () => {
   })
 
   it('does not replace messages that were sent while it was read', async () => {
-    const { persist } = memory()
+    const persist = memoryPersist()
     const { transport } = scripted()
     const stored: StoredChat = { version: 1, updatedAt: 0, pending: [], entries: [] }
     await persist.save('c1', stored)
@@ -109,7 +80,8 @@ describe('a stored chat', () => {
   })
 
   it('is removed by clear, and a failure to store it goes only to onError', async () => {
-    const { chats, persist } = memory()
+    const chats = new Map<string, string>()
+    const persist = memoryPersist(chats)
     const onError = vi.fn()
     const { transport } = scripted()
     const chat = createChatStore({ transport, persist, id: 'c1', messages: [message.user('A')], onError })
@@ -129,7 +101,7 @@ describe('a stored chat', () => {
 
   it('of a version that is not known is refused', async () => {
     const { transport } = scripted()
-    const persist = { ...memory().persist, load: async () => ({ version: 2 }) as never }
+    const persist = { ...memoryPersist(), load: async () => ({ version: 2 }) as never }
     await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is unknown')
   })
 })

@@ -15,9 +15,9 @@ function ask(more: Partial<RunRequest> = {}): RunRequest {
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<IsoglotError & ApiError> {
-  const error = await promise.catch((cause) => cause)
+  const error = await promise.catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(Error)
-  return error
+  return error as IsoglotError & ApiError
 }
 const readAll = (run: ReturnType<typeof stream>) => Array.fromAsync(run)
 
