@@ -1,6 +1,6 @@
 /**
  * Options together: a server takes each of them, but not each pair. Every pair of options, with and without tools, gives a body that the
- * rules of the wire documents allow, for models of each generation.
+ * rules of the wire documents allow, for models of each generation. `families.test.ts` has the models of Cohere.
  */
 import { describe, expect, it } from 'vitest'
 import type { Context, RequestOptions } from '../../src/core/messages.ts'
@@ -142,23 +142,6 @@ const rules: Readonly<Record<Exclude<WireName, 'ollama'>, readonly [models: read
       return {
         'a choice without functions': 'tool_choice' in config && !list(tools).some(({ type }) => type === 'function'),
         'a field that it does not have': hasAny(config, 'top_k frequency_penalty presence_penalty'),
-      }
-    },
-  ],
-  // cohere.md §2, §2.3
-  cohere: [
-    ['command-a-reasoning-08-2025', 'command-a-03-2025'],
-    (body, model) => {
-      const { type, token_budget } = object(body.thinking)
-      return {
-        'a wrong temperature': !isWithin(body.temperature, 0, 1),
-        'a wrong p': !isWithin(body.p, 0.01, 0.99),
-        'a wrong k': !isWithin(body.k, 0, 500),
-        'a wrong penalty': ![body.frequency_penalty, body.presence_penalty].every((one) => isWithin(one, 0, 1)),
-        'more than 5 stops': Array.isArray(body.stop_sequences) && body.stop_sequences.length > 5,
-        'JSON with tools': 'response_format' in body && 'tools' in body,
-        'thinking of a model that does not': type !== undefined && model === 'command-a-03-2025',
-        'a budget below 1': type === 'enabled' && Number(token_budget ?? 1) < 1,
       }
     },
   ],
