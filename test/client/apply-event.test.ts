@@ -105,9 +105,8 @@ describe('a run', () => {
   })
 
   async function read(messages: readonly Message[]): Promise<{ events: StreamEvent[]; result: RunResult }> {
-    const events: StreamEvent[] = []
     const run = stream({ model: openaiChat('m', { baseUrl: upstream.url }), messages, tools: [weather] })
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     return { events, result: await run.response }
   }
 

@@ -20,18 +20,14 @@ import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { vllm } from '../../src/providers/vllm.ts'
 import { formats as codecs } from '../../src/test/formats.ts'
 import { refuse } from '../../src/worker/refusal.ts'
-import { bodyOf } from '../support/makers.ts'
+import { bodyOf, failureOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json, startUpstream } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
 
 const upstream = ownUpstream()
 const key = 'sk-canary/Zq8+Wn3~"Lk5\\Jh7-Bv9='
-const failure = (promise: Promise<unknown>): Promise<IsoglotError & ApiError> =>
-  promise.then(
-    () => expect.fail('It did not fail'),
-    (cause) => cause,
-  )
+const failure = failureOf<IsoglotError & ApiError>
 const ask = (model: Model, more: Partial<RunRequest> = {}): RunRequest => ({ model, prompt: 'x', retries: 0, ...more })
 const page =
   (text: string, status = 500): Answering =>
@@ -111,7 +107,7 @@ describe('the key', () => {
 
   const circle: Record<string, unknown> = { key }
   circle.self = circle
-  const causes: [string, unknown][] = [
+  it.each<[string, unknown]>([
     ['text', key],
     ['null', null],
     ['an object', { headers: { authorization: key } }],
@@ -119,8 +115,7 @@ describe('the key', () => {
     ['an object with a BigInt', { key, size: 1n }],
     ['an array', [key]],
     ['a function', () => key],
-  ]
-  it.each(causes)('of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
+  ])('of a connection whose error has %s as its cause is in no print of it', async (_what, cause) => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
     const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
     expect(error).toBeInstanceOf(ConnectionError)
@@ -156,15 +151,16 @@ describe('the message of an error', () => {
     }
   })
 
-  it.each<[string, (name: string) => Model]>([
-    ['OpenAI', () => openaiResponses('m', { baseUrl: upstream.url })],
-    ['Anthropic', () => anthropic('m', { baseUrl: upstream.url })],
-    ['Gemini', () => gemini('m', { baseUrl: upstream.url })],
-    ['Ollama', () => ollama('m', { baseUrl: upstream.url })],
-    ['Groq', () => groq('m', { baseUrl: upstream.url })],
+  it.each([
+    ['OpenAI', openaiResponses],
+    ['Anthropic', anthropic],
+    ['Gemini', gemini],
+    ['Ollama', ollama],
+    ['Groq', groq],
   ])('names %s', async (title, modelOf) => {
     upstream.answer(json({ error: { message: 'no such thing' } }, 400))
-    expect((await failure(generate(ask(modelOf(title))))).message).toBe(`${title} 400: no such thing`)
+    const { message } = await failure(generate(ask(modelOf('m', { baseUrl: upstream.url }))))
+    expect(message).toBe(`${title} 400: no such thing`)
   })
 
   it.each([

@@ -3,17 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import {
-  approval,
-  budget,
-  generate,
-  generateObject,
-  type RunRequest,
-  type StreamEvent,
-  stream,
-  t,
-  tool,
-} from '../../src/index.ts'
+import { approval, budget, generate, generateObject, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
@@ -162,8 +152,7 @@ describe('the calls of a turn', () => {
     meta: { promise: '3.46 3.50 3.61' },
   }, async () => {
     upstream.answer(chunks(chatCalls(slow('a', 30), slow('b', 5))), chunks(chatText('ok')))
-    const events: StreamEvent[] = []
-    for await (const event of stream(ask())) events.push(event)
+    const events = await Array.fromAsync(stream(ask()))
     const told = events.flatMap((event) => {
       if (event.type === 'tool_start') return [`start ${event.call.id}`]
       return event.type === 'tool_result' ? [`result ${event.result.toolCallId}`] : []

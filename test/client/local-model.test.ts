@@ -4,6 +4,7 @@ import { type LocalAnswer, localModel } from '../../src/ask/local-model.ts'
 import type { Fragment } from '../../src/core/codec.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { generate, InterruptedError, LimitError, stream, TimeoutError, t, tool } from '../../src/index.ts'
+import { failureOf } from '../support/makers.ts'
 
 const saying = (...fragments: readonly Fragment[]): LocalAnswer =>
   async function* () {
@@ -15,7 +16,6 @@ const failing = (error: unknown) =>
     yield [text('Ha')]
     throw error
   })
-const caught = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
 
 /** Waits for the signal, as an engine does that is asked to stop. */
 const untilStopped = (signal: AbortSignal) =>
@@ -24,8 +24,7 @@ const untilStopped = (signal: AbortSignal) =>
 describe('a local model', () => {
   it('streams what its function yields, as it is yielded, and ends when it returns', async () => {
     const run = stream({ model: localModel('echo', saying(text('Hel'), text('lo'))), prompt: 'Hi' })
-    const pieces: string[] = []
-    for await (const piece of run.text()) pieces.push(piece)
+    const pieces = await Array.fromAsync(run.text())
     expect(pieces).toEqual(['Hel', 'lo'])
     expect(await run.response).toMatchObject({ text: 'Hello', stopReason: 'stop', outcome: 'answered' })
   })
@@ -75,7 +74,7 @@ describe('a local model', () => {
     ['an InterruptedError', new InterruptedError('Gone'), { code: 'interrupted', message: 'Gone' }],
     ['any other error', new Error('No GPU'), { kind: 'server', retryable: false, message, provider: 'local' }],
   ])('throws %s with the part before it', async (_name, error, expected) => {
-    const told = await caught(generate({ model: failing(error), prompt: 'Hi' }))
+    const told = await failureOf(generate({ model: failing(error), prompt: 'Hi' }))
     expect(told).toMatchObject({ ...expected, partial: { content: [{ type: 'text', text: 'Ha' }] } })
   })
 
@@ -94,12 +93,12 @@ describe('a local model', () => {
     let stopped: Promise<unknown> | undefined
     const model = localModel('m', async function* (_request, signal) {
       yield [{ type: 'call', name: 'f', arguments: '{"a":' }]
-      stopped = caught(untilStopped(signal))
+      stopped = failureOf(untilStopped(signal))
       stopping.abort(new Error('Enough'))
       await stopped
     })
     const run = stream({ model, prompt: 'Hi', signal: stopping.signal })
-    expect(await caught(run.response as Promise<unknown>)).toMatchObject({ message: 'Enough' })
+    expect(await failureOf(run.response as Promise<unknown>)).toMatchObject({ message: 'Enough' })
     expect(await stopped).toMatchObject({ message: 'stopped' })
     expect(run.partial?.invalidToolCalls).toMatchObject([{ name: 'f', reason: 'truncated' }])
   })
@@ -109,7 +108,7 @@ describe('a local model', () => {
       yield [text('Hm')]
       await untilStopped(signal)
     })
-    const failure = await caught(generate({ model: silent, prompt: 'Hi', timeouts: { idleMs: 5 } }))
+    const failure = await failureOf(generate({ model: silent, prompt: 'Hi', timeouts: { idleMs: 5 } }))
     expect(failure).toBeInstanceOf(TimeoutError)
     expect(failure).toMatchObject({ phase: 'idle', partial: { content: [{ text: 'Hm' }] } })
 
@@ -127,7 +126,7 @@ describe('a local model', () => {
 
   it.each(['x'.repeat(500), '世'.repeat(30)])('has the limits of every model, in bytes: %s', async (long) => {
     const model = localModel('m', saying(text(long)))
-    const failure = await caught(generate({ model, prompt: 'Hi', maxEventBytes: 100 }))
+    const failure = await failureOf(generate({ model, prompt: 'Hi', maxEventBytes: 100 }))
     expect(failure).toBeInstanceOf(LimitError)
   })
 })

@@ -25,7 +25,7 @@ import { trimMessages } from '../../src/messages/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { mockModel } from '../../src/test/index.ts'
 import { cache } from '../../src/wraps/index.ts'
-import { callOf } from '../support/makers.ts'
+import { callOf, failureOf } from '../support/makers.ts'
 import { chatBody } from '../support/upstream.ts'
 
 let sent = 0
@@ -36,14 +36,9 @@ const model = openaiChat('m', {
     return Response.json(chatBody('{"a":1}'))
   },
 })
-const failure = async (ask: () => Promise<unknown>): Promise<Error> => {
+const failure = (ask: () => Promise<unknown>): Promise<Error> => {
   sent = 0
-  const error = await ask().then(
-    () => expect.fail('It did not fail'),
-    (cause: unknown) => cause,
-  )
-  expect(error).toBeInstanceOf(Error)
-  return error as Error
+  return failureOf(ask())
 }
 /** Messages of the JavaScript engine, not of isoglot. */
 const internal =

@@ -12,7 +12,6 @@ import {
   type Message,
   message,
   type RunRequest,
-  type StreamEvent,
   stream,
   t,
   tool,
@@ -284,8 +283,7 @@ describe('collect', () => {
   it('takes a run, its batches made flat, and a list of events', { meta: { promise: '3.37' } }, async () => {
     upstream.answer(chunks(chatText('ok')))
     expect((await collect(stream(ask()))).message.content).toMatchObject([{ text: 'ok' }])
-    const events: StreamEvent[] = []
-    for await (const event of stream(ask())) events.push(event)
+    const events = await Array.fromAsync(stream(ask()))
     expect(collect(events.filter((event) => event.type === 'message_end')).stopReason).toBe('stop')
   })
 

@@ -39,8 +39,7 @@ describe.each(wires)('over $name', (wire) => {
   it('a value streams, with more fields each time', async () => {
     upstream.answer(chunks(wire.text(...(ada.match(/.{1,5}/g) ?? [])), { gapMs: 12 })) // a server joins what comes within 10 ms
     const run = streamObject(ask())
-    const seen: unknown[] = []
-    for await (const view of run) seen.push(structuredClone(view))
+    const seen = await Array.fromAsync(run, (view) => structuredClone(view))
     expect(seen.length).toBeGreaterThan(2)
     expect(seen[0]).not.toEqual({ name: 'Ada', ages: [1, 22], nick: null })
     expect(seen.at(-1)).toEqual({ name: 'Ada', ages: [1, 22], nick: null })
@@ -131,8 +130,7 @@ describe('schemas', () => {
       additionalProperties: false,
     })
     const run = streamObject(request)
-    const seen: unknown[] = []
-    for await (const view of run) seen.push([...view])
+    const seen = await Array.fromAsync(run, (view) => [...view])
     expect(seen.at(-1)).toEqual(['a', 'b'])
     expect((await run.response).object).toEqual(['a', 'b'])
   })
@@ -200,8 +198,7 @@ describe('schemas', () => {
     }
     upstream.answer(chunks(chatText('```json\n{"a":', '"x"}\n```')))
     const run = streamObject(request)
-    const seen: unknown[] = []
-    for await (const view of run) seen.push(structuredClone(view))
+    const seen = await Array.fromAsync(run, (view) => structuredClone(view))
     expect(seen.at(-1)).toEqual({ a: 'x' })
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { backoffMs, readWholeText } from '../../src/ask/transport.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
-import { rolesOf } from '../support/makers.ts'
+import { generate, type RunRequest, stream } from '../../src/index.ts'
+import { failureOf, rolesOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, hang, json, pause } from '../support/upstream.ts'
 
@@ -14,11 +14,6 @@ function ask(more: Partial<RunRequest> = {}): RunRequest {
   return { model: openaiChat('m', { apiKey: key, baseUrl: upstream.url }), prompt: 'Hi', ...more }
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<IsoglotError & ApiError> {
-  const error = await promise.catch((cause: unknown) => cause)
-  expect(error).toBeInstanceOf(Error)
-  return error as IsoglotError & ApiError
-}
 const readAll = (run: ReturnType<typeof stream>) => Array.fromAsync(run)
 
 it('sends tools in one order, whatever their order in the request', async () => {
@@ -180,12 +175,8 @@ describe('leaving', () => {
     const controller = new AbortController()
     const reason = new Error('I changed my mind')
     const run = stream(ask({ signal: controller.signal }))
-    const error = await failureOf(
-      (async () => {
-        for await (const event of run) if (event.type === 'text_delta') controller.abort(reason)
-      })(),
-    )
-    expect(error).toBe(reason)
+    const reading = Array.fromAsync(run, ({ type }) => type === 'text_delta' && controller.abort(reason))
+    await expect(reading).rejects.toBe(reason)
     expect(run.partial).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text' }] })
     expect(rolesOf(run.messages)).toBe('user assistant')
     await upstream.asked[0]?.closed

@@ -9,10 +9,10 @@ import {
   generate,
   type IsoglotError,
   type RunRequest,
-  type StreamEvent,
   stream,
 } from '../../src/index.ts'
 import { inTurn } from '../support/cuts.ts'
+import { failureOf } from '../support/makers.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chunks, hang, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
@@ -24,11 +24,7 @@ const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
   retries: 0,
   ...more,
 })
-const failure = (promise: Promise<unknown>): Promise<IsoglotError> =>
-  promise.then(
-    () => undefined as never,
-    (e) => e,
-  )
+const failure = failureOf<IsoglotError>
 const type =
   (contentType: string | undefined, text: string): Answering =>
   (response) => {
@@ -77,8 +73,7 @@ describe.each(wires)('over $name', (wire) => {
   it.each(layouts)('a whole answer to a request for a stream is read, %s', async (_layout, write) => {
     upstream.answer(type('application/json; charset=utf-8', write(wire.wholeText('Not streamed'))))
     const run = stream(request())
-    const events: StreamEvent[] = []
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     const told = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
     expect(told.join('')).toBe('Not streamed')
     expect(events.map((event) => event.type)).toEqual(
@@ -95,8 +90,7 @@ describe.each(wires)('over $name', (wire) => {
 
   it('the calls of a whole answer to a request for a stream are reported as those of a stream', async () => {
     upstream.answer(json(wire.wholeCalls(['call_aaaaaaaa1', 'f', '{"a":1}'])))
-    const events: StreamEvent[] = []
-    for await (const event of stream(request({ tools: [{ name: 'f' }] }))) events.push(event)
+    const events = await Array.fromAsync(stream(request({ tools: [{ name: 'f' }] })))
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
     expect(calls).toMatchObject([{ name: 'f', arguments: { a: 1 } }])
   })

@@ -214,19 +214,14 @@ describe('errors', () => {
   const error = new ApiError('key sk-123 is wrong', { kind: 'authentication', status: 401 })
   const over = (run: () => ReturnType<typeof scripted>) => chatOver(() => toResponse(run(), { as: uiMessages() }))
 
-  it('before the first event is the error of the chat', async () => {
-    const chat = over(() => scripted([], error))
-    await chat.sendMessage({ text: 'Hi' })
-    expect(chat.status).toBe('error')
-    expect(chat.error?.message).toBe('The server cannot use its model provider')
-    expect(chat.error?.message).not.toContain('sk-123')
-  })
-
-  it('in the middle of a stream is the error of the chat, next to the received text', async () => {
-    const chat = over(() => scripted([start, text('Hel')], error))
+  it.each([
+    ['before the first event', [], ''],
+    ['in the middle of a stream', [start, text('Hel')], 'Hel'],
+  ])('%s is the error of the chat, next to the received text', async (_, events, received) => {
+    const chat = over(() => scripted(events, error))
     await chat.sendMessage({ text: 'Hi' })
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The server cannot use its model provider'])
-    expect(lastTextOf(chat)).toBe('Hel')
+    expect(lastTextOf(chat)).toBe(received)
   })
 
   it('of a server that aborts leaves the chat ready', async () => {

@@ -46,3 +46,13 @@ export function bodyOf(pieces: readonly (string | Uint8Array)[], error?: unknown
     { highWaterMark: 0 },
   )
 }
+
+/** The error of what has to fail. */
+export function failureOf<T = Error>(promise: Promise<unknown>): Promise<T> {
+  return promise.then(
+    (value) => {
+      throw new Error(`It did not fail, and is ${JSON.stringify(value)}`)
+    },
+    (cause) => cause,
+  )
+}
