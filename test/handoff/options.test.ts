@@ -47,7 +47,9 @@ const isOn = (thinking: Wire) => thinking.type === 'enabled' || thinking.type ==
 const isBudgetWrong = ({ type, budget_tokens }: Wire, maxTokens: unknown = Number.POSITIVE_INFINITY) =>
   type === 'enabled' && (Number(budget_tokens) < 1024 || Number(budget_tokens) >= Number(maxTokens))
 
-const rules: Readonly<Record<Exclude<WireName, 'ollama'>, readonly [models: readonly string[], rule: Rule]>> = {
+const rules: Readonly<
+  Record<Exclude<WireName, 'ollama' | 'cohere'>, readonly [models: readonly string[], rule: Rule]>
+> = {
   // openai-chat.md §2.2, §2.3
   'openai-chat': [
     ['gpt-5', 'gpt-5.4', 'gpt-5.6', 'o3', 'gpt-4.1'],
