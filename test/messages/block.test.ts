@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
 import type { ContentBlock, Opaque } from '../../src/core/messages.ts'
 import * as block from '../../src/messages/block.ts'
+import { callOf } from '../support/makers.ts'
 
 /** One of each type, with every field there is: the compiler asks for a field that the model gains. */
 type Full = { readonly [Type in ContentBlock['type']]: Required<Extract<ContentBlock, { type: Type }>> }
@@ -61,6 +62,7 @@ const wav = { data: 'aGk=', mimeType: 'audio/wav' }
 const link = { url: 'https://x/y' }
 const stored = { fileId: 'file_1', filename: 'a.pdf' }
 const cited = { url: 'u', title: 't', startIndex: 0, endIndex: 4 }
+const annotation = { type: 'url_citation', url: 'u', title: 't', start_index: 0, end_index: 4 }
 const found = { status: 'success', output: [] } as const
 const x = { type: 'text', text: 'x' } as const
 const signed = (data: Opaque['data']): Opaque => ({ provider: 'anthropic', model: '', format: 'anthropic', data })
@@ -81,19 +83,7 @@ describe('constructors', () => {
       block.toolResult('c', 'x', { name: 'n' }),
       { type: 'tool_result', toolCallId: 'c', content: 'x', name: 'n' },
     ],
-    [
-      '[4.60] [0.40] tool_call',
-      block.toolCall('c', 'n', { a: 1 }),
-      {
-        type: 'tool_call',
-        id: 'c',
-        name: 'n',
-        arguments: { a: 1 },
-        argumentsText: '{"a":1}',
-        index: 0,
-        complete: true,
-      },
-    ],
+    ['[4.60] [0.40] tool_call', block.toolCall('c', 'n', { a: 1 }), callOf({ a: 1 }, { name: 'n' })],
     [
       '[4.61] tool_call_chunk',
       block.toolCallChunk({ index: 0, argumentsDelta: '{' }),
@@ -142,16 +132,8 @@ describe('block.from', () => {
     ['input_text', { type: 'input_text', text: 'x' }, x],
     [
       'output_text with a citation',
-      {
-        type: 'output_text',
-        text: 'x',
-        annotations: [{ type: 'url_citation', url: 'u', title: 't', start_index: 0, end_index: 1 }],
-      },
-      {
-        type: 'text',
-        text: 'x',
-        citations: [{ type: 'citation', url: 'u', title: 't', startIndex: 0, endIndex: 1 }],
-      },
+      { type: 'output_text', text: 'x', annotations: [annotation] },
+      { ...x, citations: [{ type: 'citation', ...cited }] },
     ],
     ['refusal', { type: 'refusal', refusal: 'no' }, { type: 'text', text: 'no', refusal: true }],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
-import type { AssistantMessage, Message } from '../../src/core/messages.ts'
+import type { AssistantMessage, Message, ToolMessage } from '../../src/core/messages.ts'
 import * as block from '../../src/messages/block.ts'
 import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
 
@@ -14,11 +14,12 @@ const asText = { name, arguments: '{"city":"Tokyo"}' }
 const toolUse = { type: 'tool_use', id, name, input: tokyo }
 
 describe('roles and content', () => {
+  const hi = { role: 'user', content: 'hi' } as const
   it.each<[string, unknown, Message]>([
-    ['[0.07] [0.17] text as a user message', 'hi', { role: 'user', content: 'hi' }],
-    ['[4.13] a map', { role: 'user', content: 'hi' }, { role: 'user', content: 'hi' }],
+    ['[0.07] [0.17] text as a user message', 'hi', hi],
+    ['[4.13] a map', { role: 'user', content: 'hi' }, hi],
     ['[4.14] a pair', ['system', 'Be brief'], { role: 'system', content: 'Be brief' }],
-    ['[4.18] human', { role: 'human', content: 'hi' }, { role: 'user', content: 'hi' }],
+    ['[4.18] human', { role: 'human', content: 'hi' }, hi],
     ['[4.18] ai', ['ai', 'hi'], { role: 'assistant', content: 'hi' }],
     [
       'model, with parts',
@@ -26,11 +27,7 @@ describe('roles and content', () => {
       { role: 'assistant', content: [block.text('hi')] },
     ],
     ['developer', { role: 'developer', content: 'x' }, { role: 'developer', content: 'x' }],
-    [
-      '[4.24] a name and an id',
-      { role: 'user', content: 'hi', name: 'ann', id: 'm1' },
-      { role: 'user', content: 'hi', name: 'ann', id: 'm1' },
-    ],
+    ['[4.24] a name and an id', { ...hi, name: 'ann', id: 'm1' }, { ...hi, name: 'ann', id: 'm1' }],
     [
       '[4.27] [4.46] a list that mixes blocks, text and parts',
       { role: 'user', content: ['look', { type: 'image_url', image_url: 'https://x/y' }, block.text('?')] },
@@ -46,11 +43,7 @@ describe('roles and content', () => {
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
       { role: 'user', content: [block.text('hi')] },
     ],
-    [
-      'a field that nobody knows',
-      { role: 'user', content: 'hi', mood: 'good', weight: null },
-      { role: 'user', content: 'hi', metadata: { mood: 'good' } },
-    ],
+    ['a field that nobody knows', { ...hi, mood: 'good', weight: null }, { ...hi, metadata: { mood: 'good' } }],
   ])('reads %s', (_, value, expected) => expect(one(value)).toEqual(expected))
 
   it('takes two texts in a list for two messages, and a pair for one only inside a list', {
@@ -133,42 +126,26 @@ describe('calls', () => {
 })
 
 describe('results', () => {
+  const given = { role: 'tool', tool_call_id: 'c' }
+  const result = (content: string, more: Partial<ToolMessage> = {}): Message => ({
+    ...{ role: 'tool', toolCallId: 'c', content, ...more },
+  })
   it.each<[string, unknown, Message]>([
-    [
-      '[0.20] OpenAI',
-      { role: 'tool', tool_call_id: 'c', content: 'x' },
-      { role: 'tool', toolCallId: 'c', content: 'x' },
-    ],
+    ['[0.20] OpenAI', { ...given, content: 'x' }, result('x')],
     [
       'Ollama, which names the tool',
       { role: 'tool', tool_name: 'f', content: 'x' },
-      { role: 'tool', toolCallId: '', name: 'f', content: 'x' },
+      result('x', { toolCallId: '', name: 'f' }),
     ],
-    [
-      'a number as an id',
-      { role: 'tool', tool_call_id: 7, content: 'x' },
-      { role: 'tool', toolCallId: '7', content: 'x' },
-    ],
-    [
-      'a value, as JSON',
-      { role: 'tool', tool_call_id: 'c', content: { t: 25 } },
-      { role: 'tool', toolCallId: 'c', content: '{"t":25}' },
-    ],
-    [
-      'a list of values, as JSON',
-      { role: 'tool', tool_call_id: 'c', content: [1, 2] },
-      { role: 'tool', toolCallId: 'c', content: '[1,2]' },
-    ],
+    ['a number as an id', { role: 'tool', tool_call_id: 7, content: 'x' }, result('x', { toolCallId: '7' })],
+    ['a value, as JSON', { ...given, content: { t: 25 } }, result('{"t":25}')],
+    ['a list of values, as JSON', { ...given, content: [1, 2] }, result('[1,2]')],
     [
       '[4.42] an artifact of LangChain',
-      { role: 'tool', tool_call_id: 'c', content: 'x', artifact: { rows: 3 }, status: 'error' },
-      { role: 'tool', toolCallId: 'c', content: 'x', artifacts: [{ rows: 3 }], status: 'error' },
+      { ...given, content: 'x', artifact: { rows: 3 }, status: 'error' },
+      result('x', { artifacts: [{ rows: 3 }], status: 'error' }),
     ],
-    [
-      'an item of OpenAI Responses',
-      { type: 'function_call_output', call_id: 'c', output: 'x' },
-      { role: 'tool', toolCallId: 'c', content: 'x' },
-    ],
+    ['an item of OpenAI Responses', { type: 'function_call_output', call_id: 'c', output: 'x' }, result('x')],
   ])('reads %s', (_, value, expected) => expect(one(value)).toEqual(expected))
 })
 
@@ -247,28 +224,14 @@ describe('snake case of a map with a role', () => {
   it('reads a whole answer of Anthropic, with why it ended', () => {
     const usage = { input_tokens: 3, output_tokens: 4 }
     const answer = { type: 'message', role: 'assistant', content: [], stop_reason: 'max_tokens', usage }
-    expect(normalizeMessages([answer])).toEqual([
-      {
-        role: 'assistant',
-        content: [],
-        stopReason: 'length',
-        rawStopReason: 'max_tokens',
-        usage: { inputTokens: 3, outputTokens: 4 },
-      },
-    ])
+    const end = { stopReason: 'length', rawStopReason: 'max_tokens', usage: { inputTokens: 3, outputTokens: 4 } }
+    expect(normalizeMessages([answer])).toEqual([{ role: 'assistant', content: [], ...end }])
   })
 })
 
 it('reads the pictures of an Ollama message', () => {
-  expect(normalizeMessages([{ role: 'user', content: 'see', images: ['iVBORw0KGgo='] }])).toEqual([
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'see' },
-        { type: 'image', data: 'iVBORw0KGgo=' },
-      ],
-    },
-  ])
+  const content = [block.text('see'), block.image({ data: 'iVBORw0KGgo=' })]
+  expect(one({ role: 'user', content: 'see', images: ['iVBORw0KGgo='] })).toEqual({ role: 'user', content })
 })
 
 it.each([
@@ -280,41 +243,24 @@ it.each([
 
 it('keeps what else the result of a server’s tool has', () => {
   const part = { type: 'web_search_tool_result', tool_use_id: 's', content: [], caller: { type: 'direct' } }
-  expect(normalizeMessages([{ role: 'assistant', content: [part] }])[0]?.content).toEqual([
-    {
-      type: 'server_tool_result',
-      name: 'web_search',
-      toolCallId: 's',
-      output: [],
-      metadata: { caller: { type: 'direct' } },
-    },
-  ])
+  const metadata = { caller: { type: 'direct' } }
+  const result = block.serverToolResult('s', { name: 'web_search', output: [], metadata })
+  expect(one({ role: 'assistant', content: [part] })?.content).toEqual([result])
 })
 
 describe('what is not a message', () => {
+  const atFirst = 'Cannot read message: "messages[0]"'
   it.each([
-    ['a number', 5, 'Cannot read message: "messages[0]": text, a pair or an object is expected'],
-    [
-      'a list of three',
-      ['user', 'a', 'b'],
-      'Cannot read message: "messages[0]": text, a pair or an object is expected',
-    ],
-    ['no role', { content: 'x' }, 'Cannot read message: "messages[0]": "role" is missing'],
-    [
-      'an unknown role',
-      { role: 'robot', content: 'x' },
-      'Cannot read message: "messages[0]": the role "robot" is not known',
-    ],
+    ['a number', 5, `${atFirst}: text, a pair or an object is expected`],
+    ['a list of three', ['user', 'a', 'b'], `${atFirst}: text, a pair or an object is expected`],
+    ['no role', { content: 'x' }, `${atFirst}: "role" is missing`],
+    ['an unknown role', { role: 'robot', content: 'x' }, `${atFirst}: the role "robot" is not known`],
     ['a role that every object has', { role: 'constructor', content: 'x' }, 'the role "constructor" is not known'],
-    ['no content', { role: 'user' }, 'Cannot read message: "messages[0]": "content" is missing'],
-    ['an assistant with neither', { role: 'assistant' }, 'Cannot read message: "messages[0]": "content" is missing'],
+    ['no content', { role: 'user' }, `${atFirst}: "content" is missing`],
+    ['an assistant with neither', { role: 'assistant' }, `${atFirst}: "content" is missing`],
     ['a result of no call', { role: 'tool', content: 'x' }, '"toolCallId" is missing: a result names its call'],
     ['content of the wrong type', { role: 'user', content: 5 }, '"content" is neither text nor a list'],
-    [
-      'no content at all of a user',
-      { role: 'user', content: null },
-      'Cannot read message: "messages[0]": "content" is missing',
-    ],
+    ['no content at all of a user', { role: 'user', content: null }, `${atFirst}: "content" is missing`],
     [
       'a broken block',
       { role: 'user', content: [{ type: 'text' }] },
