@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AssembleOptions, assemble, collect, fold, stop } from '../../src/assemble/assemble.ts'
+import { type AssembleOptions, assemble, collect, fold, scanPiece, stop } from '../../src/assemble/assemble.ts'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
 import type { Fragment } from '../../src/core/codec.ts'
 import { InterruptedError, LimitError } from '../../src/core/errors.ts'
@@ -417,5 +417,26 @@ describe('the live view of arguments', () => {
     expect(
       views([call({ key: 0, name: 'f', arguments: '{"x":1' }), call({ key: 0, arguments: '{"x":2}', final: true })]),
     ).toEqual([{}, { x: 2 }])
+  })
+})
+
+describe('scanPiece', () => {
+  it.each<[string[], boolean]>([
+    [['{}'], true],
+    [['{"a":', '[1,{}]', '}'], true],
+    [['[', ']'], true],
+    [['{"a":"}'], false],
+    [['{"a":"}', '"}'], true],
+    [['{"a":"\\', '"}'], false],
+    [['{"a":"\\', '\\"}'], true],
+    [['{"a":{}'], false],
+    [[''], false],
+    [['  ', ' '], false],
+    [['"{}"'], false],
+    [['12'], false],
+  ])('of the pieces %j finds a whole: %s', (pieces, whole) => {
+    const scan = { depth: 0, inString: false, isEscaped: false, isWhole: false }
+    for (const piece of pieces) scanPiece(scan, piece)
+    expect(scan.isWhole).toBe(whole)
   })
 })

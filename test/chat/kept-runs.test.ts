@@ -141,18 +141,27 @@ function shows(chat: Chat, is: () => boolean): Promise<void> {
 }
 
 const words = ['One', ' two', ' three', ' four']
+const whole = ['user done: Hi', 'assistant done: One two three four']
+
+/** A page that asked, and shows the beginning of the answer. The rest waits for `goOn`. */
+async function halfAnswered(made: ReturnType<typeof server>): Promise<void> {
+  const page = open(made)
+  made.hold()
+  void page.send('Hi')
+  await shows(page, () => drawn(page)[1]?.includes('One') === true)
+}
 
 describe('a cut', () => {
   it('is repaired, wherever it is', async () => {
-    const whole = server([chatText(...words)])
     const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
-    const size = (await (await whole.fetch(url, { method: 'POST', body })).arrayBuffer()).byteLength
+    const answer = await server([chatText(...words)]).fetch(url, { method: 'POST', body })
+    const size = (await answer.arrayBuffer()).byteLength
     for (let at = 1; at < size; at += 37) {
       stored.clear()
       const made = server([chatText(...words)], [at])
       const chat = open(made)
       await chat.send('Hi')
-      expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+      expect(drawn(chat)).toEqual(whole)
       expect(made.asked).toEqual(['POST', 'GET run'])
     }
   })
@@ -170,7 +179,7 @@ describe('a cut', () => {
     expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { code: 'interrupted' } })
     isDown = false
     await chat.retry()
-    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(drawn(chat)).toEqual(whole)
     expect(made.asked).toEqual(['POST', 'GET run'])
   })
 })
@@ -183,7 +192,7 @@ it('a storage that is full or blocked does not fail a turn, and a cut is still m
   const made = server([chatText(...words)], [400])
   const chat = open(made)
   await chat.send('Hi')
-  expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+  expect(drawn(chat)).toEqual(whole)
   expect(made.asked).toEqual(['POST', 'GET run'])
 })
 
@@ -228,7 +237,7 @@ describe('a reload', () => {
       await vi.waitFor(() => expect(made.asked).toEqual(['POST', 'GET run']))
       made.goOn()
       expect(await resumed).toBe(true)
-      expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+      expect(drawn(chat)).toEqual(whole)
       expect(sessionStorage.getItem('isoglot-run:c1')).toBeNull()
       expect(made.asked).toHaveLength(2)
     },
@@ -244,16 +253,13 @@ describe('a reload', () => {
     await chat.load()
     expect([await chat.resume(), sessionStorage.getItem(key)]).toEqual([false, null])
     await chat.retry()
-    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(drawn(chat)).toEqual(whole)
     expect(made.asked).toEqual(['GET run', 'POST'])
   })
 
   it('in the middle of an answer continues it, without another request to the model', async () => {
     const made = server([chatText(...words)])
-    const before = open(made)
-    made.hold()
-    void before.send('Hi')
-    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    await halfAnswered(made)
     const chat = open(made)
     await chat.load()
     const resumed = chat.resume()
@@ -262,7 +268,7 @@ describe('a reload', () => {
     expect(chat.getSnapshot()).toMatchObject({ status: 'streaming' })
     made.goOn()
     expect(await resumed).toBe(true)
-    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(drawn(chat)).toEqual(whole)
     expect(made.asked).toEqual(['POST', 'GET run'])
     expect(sessionStorage.getItem('isoglot-run:c1')).toBeNull()
     expect(await open(made).resume()).toBe(false)
@@ -287,10 +293,7 @@ describe('a reload', () => {
 
   it('shows nothing of a run that is not stored or belongs to another user, and does not ask again', async () => {
     const made = server([chatText(...words), chatText('Again')])
-    const before = open(made)
-    made.hold()
-    void before.send('Hi')
-    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    await halfAnswered(made)
     const key = 'isoglot-run:c1'
     const name = sessionStorage.getItem(key) ?? ''
     const other = open(made, 'Eve')
@@ -307,10 +310,7 @@ describe('a reload', () => {
 
   it('without a network fails, and retry continues the run', async () => {
     const made = server([chatText(...words)])
-    const before = open(made)
-    made.hold()
-    void before.send('Hi')
-    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    await halfAnswered(made)
     let isOffline = true
     const fetch: typeof globalThis.fetch = (input, init) => {
       return isOffline ? Promise.reject(new TypeError('Failed to fetch')) : made.fetch(input, init)
@@ -322,17 +322,14 @@ describe('a reload', () => {
     isOffline = false
     made.goOn()
     await chat.retry()
-    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(drawn(chat)).toEqual(whole)
     expect(made.asked).toEqual(['POST', 'GET run'])
   })
 })
 
 it('stop after a reload ends the run on the server', async () => {
   const made = server([chatText(...words)])
-  const before = open(made)
-  made.hold()
-  void before.send('Hi')
-  await shows(before, () => drawn(before)[1]?.includes('One') === true)
+  await halfAnswered(made)
   const name = sessionStorage.getItem('isoglot-run:c1') ?? ''
   const chat = open(made)
   await chat.load()

@@ -15,19 +15,12 @@ import {
 } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { toResponse } from '../../src/page/response.ts'
-import { outcomeOf, scripted } from './runs.ts'
+import { sse } from '../support/makers.ts'
+import { outcomeOf, scripted, start, text } from './runs.ts'
 
 const words = 'the secret words of the provider: sk-123'
-const api = (kind: ApiErrorKind) =>
-  new ApiError(words, {
-    kind,
-    status: 418,
-    provider: 'p',
-    providerMessage: words,
-    providerCode: words,
-    body: words,
-    retryAfterMs: 1500,
-  })
+const told = { status: 418, provider: 'p', providerMessage: words, providerCode: words, body: words }
+const api = (kind: ApiErrorKind) => new ApiError(words, { kind, ...told, retryAfterMs: 1500 })
 const loss = { path: words, action: 'dropped', reason: words, severity: 'major' } as const
 
 /** The error on the server, the status where nothing has come yet, and what the page throws. */
@@ -52,7 +45,7 @@ const errors: readonly (readonly [string, unknown, number, object])[] = [
   ['anything that is thrown', words, 500, { code: 'api', kind: 'server' }],
   ['an abort', new DOMException(words, 'AbortError'), 503, { name: 'AbortError' }],
 ]
-const events: readonly StreamEvent[] = [{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Hel' }]
+const events: readonly StreamEvent[] = [start, text('Hel')]
 
 describe.each(errors)('%s', (_, error, status, thrown) => {
   it('before the first event is a status and JSON', async () => {
@@ -62,12 +55,11 @@ describe.each(errors)('%s', (_, error, status, thrown) => {
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('retry-after')).toBe(error instanceof ApiError ? '2' : null)
     expect(await response.clone().text()).not.toContain('secret')
-    expect(await response.clone().json()).toMatchObject({
-      error: { code: expect.any(String), message: expect.any(String) },
-    })
-    const told = await outcomeOf(readEvents(response))
-    expect(told.error).toMatchObject(thrown)
-    if (told.error instanceof IsoglotError) expect(told.error.message).toContain(`the server answered ${status}`)
+    const anyError = { code: expect.any(String), message: expect.any(String) }
+    expect(await response.clone().json()).toMatchObject({ error: anyError })
+    const read = await outcomeOf(readEvents(response))
+    expect(read.error).toMatchObject(thrown)
+    if (read.error instanceof IsoglotError) expect(read.error.message).toContain(`the server answered ${status}`)
   })
 
   it('in the middle of a stream is the last event, and keeps the received part', async () => {
@@ -75,13 +67,13 @@ describe.each(errors)('%s', (_, error, status, thrown) => {
     expect(response.status).toBe(200)
     expect(await response.clone().text()).not.toContain('secret')
     const run = readEvents(response)
-    const told = await outcomeOf(run)
-    expect(told.events).toEqual(events)
-    expect(told.error).toMatchObject(thrown)
-    const text = [{ type: 'text', text: 'Hel' }]
-    expect(run.partial).toMatchObject({ content: text })
-    if (told.error instanceof IsoglotError) expect(told.error.partial).toMatchObject({ content: text })
-    await expect(run.response).rejects.toBe(told.error)
+    const read = await outcomeOf(run)
+    expect(read.events).toEqual(events)
+    expect(read.error).toMatchObject(thrown)
+    const partial = { content: [{ type: 'text', text: 'Hel' }] }
+    expect(run.partial).toMatchObject(partial)
+    if (read.error instanceof IsoglotError) expect(read.error.partial).toMatchObject(partial)
+    await expect(run.response).rejects.toBe(read.error)
   })
 
   it('breaks a body of text, which has no other way to say so', async () => {
@@ -91,11 +83,9 @@ describe.each(errors)('%s', (_, error, status, thrown) => {
 })
 
 it('the words of the page are those that its rules say', async () => {
-  const error = (cause: unknown) => ({
-    code: 'api',
-    status: 402,
-    message: `Top up: ${(cause as Error).message.length}`,
-  })
+  const error = (cause: unknown) => {
+    return { code: 'api', status: 402, message: `Top up: ${(cause as Error).message.length}` }
+  }
   const response = await toResponse(scripted([], api('permission')), { page: { error } })
   expect([response.status, await response.json()]).toEqual([402, { error: error(api('permission')) }])
 })
@@ -106,10 +96,9 @@ describe('an answer that is not of toResponse', () => {
     ['JSON', Response.json({ hello: 1 })],
   ])('%s is named, with its status, type and beginning', async (_, response) => {
     const { error } = await outcomeOf(readEvents(response))
+    const named = /the server answered 200 with (text\/html|application\/json).*(doctype|hello)/
     expect(error).toBeInstanceOf(DecodeError)
-    expect((error as Error).message).toMatch(
-      /the server answered 200 with (text\/html|application\/json).*(doctype|hello)/,
-    )
+    expect((error as Error).message).toMatch(named)
   })
 
   it.each([
@@ -119,8 +108,7 @@ describe('an answer that is not of toResponse', () => {
     ['data: {"type":"content_block","index":0}\n\n', DecodeError],
     [`data: "${'x'.repeat(100)}"\n\n`, LimitError],
   ])('a stream of %j is an error', async (text, type) => {
-    const response = new Response(text, { headers: { 'content-type': 'text/event-stream' } })
-    const { error } = await outcomeOf(readEvents(response, { maxEventBytes: 90 }))
+    const { error } = await outcomeOf(readEvents(sse(text), { maxEventBytes: 90 }))
     expect(error).toBeInstanceOf(type)
   })
 
@@ -143,29 +131,24 @@ it('reads events with other line ends, several lines of data, a BOM and comments
   const events = ['{"type":"message_start"}', '{"type":"text_delta",\n"index":0,"text":"Hi"}', '{"type":"end"}']
   for (const eol of ['\n', '\r', '\r\n']) {
     const frames = events.map((data) => `id: 1\n:x\nevent: y\n${data.replace(/^/gm, 'data:')}\n\n`)
-    const text = `\ufeff${frames.join('')}`.replaceAll('\n', eol)
-    const run = readEvents(new Response(text, { headers: { 'content-type': 'text/event-stream' } }))
-    const { events: read, error } = await outcomeOf(run)
-    expect(read).toEqual([{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Hi' }])
+    const whole = `\ufeff${frames.join('')}`.replaceAll('\n', eol)
+    const { events: read, error } = await outcomeOf(readEvents(sse(whole)))
+    expect(read).toEqual([start, text('Hi')])
     expect(error).toMatchObject({ code: 'decode' }) // the end came, and no "done" that says how the run went
   }
 })
 
 describe('a mistake in JavaScript', () => {
-  const notAResponse: [string, unknown][] = [
+  it.each<[string, unknown]>([
     ['an address', '/chat'],
     ['a body', new Response('x').body],
     ['nothing', undefined],
-  ]
-  it.each(notAResponse)(
-    'readEvents of %s throws where the run is read, and says what it takes',
-    async (_what, given) => {
-      for (const response of [given, Promise.resolve(given)]) {
-        const { error } = await outcomeOf(readEvents(response as Response))
-        expect((error as Error).message).toContain('readEvents takes the Response of fetch, or its promise')
-      }
-    },
-  )
+  ])('readEvents of %s throws where the run is read, and says what it takes', async (_what, given) => {
+    for (const response of [given, Promise.resolve(given)]) {
+      const { error } = await outcomeOf(readEvents(response as Response))
+      expect((error as Error).message).toContain('readEvents takes the Response of fetch, or its promise')
+    }
+  })
 
   it.each([
     ['a result', { text: 'Hi', messages: [] }],

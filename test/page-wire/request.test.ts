@@ -14,41 +14,26 @@ describe('a request of a page', () => {
     const messages = [hi, { role: 'user', id: 'u2', content: [block.text('See'), picture] }]
     const approvals = [{ toolCallId: 'c1', approved: false, reason: 'no' }]
     const body = { chatId: 'c', messages, approvals, trigger: 'approval', messageId: 'u2', sealed: 'x', lang: 'de' }
-    expect(await readChatRequest(post(body))).toEqual({
-      chatId: 'c',
-      messages,
-      approvals,
-      trigger: 'approval',
-      messageId: 'u2',
-      sealed: 'x',
-      history: [],
-      extra: { lang: 'de' },
-    })
+    const { lang, ...own } = body
+    expect(await readChatRequest(post(body))).toEqual({ ...own, history: [], extra: { lang } })
   })
 
+  const triggers = 'send, regenerate, edit, tool_result, approval, resume'
+  const approving = (...approvals: object[]) => ({ chatId: 'c', approvals })
   it.each([
     ['{', 'it is not valid JSON'],
     ['['.repeat(1025), 'it is nested deeper than 1024 levels'],
     [[], 'it is not an object'],
     [{ messages: [] }, '"chatId" is missing'],
-    [{ chatId: 'c', trigger: 'go' }, '"trigger" is not one of send'],
+    [{ chatId: 'c', trigger: 'go' }, `"trigger" is not one of ${triggers}`],
     [{ chatId: 'c', messages: {} }, '"messages" is not a list'],
     [{ chatId: 'c', keep: '1' }, '"keep" is not a number'],
     [{ chatId: 'c', sealed: 1 }, '"sealed" is not text'],
-    [
-      { chatId: 'c', approvals: [{ toolCallId: 'c', approved: 'yes' }] },
-      '"approvals[0].approved" is of the wrong type',
-    ],
-    [{ chatId: 'c', approvals: [{ approved: true }] }, '"approvals[0].toolCallId" is missing'],
+    [approving({ toolCallId: 'c', approved: 'yes' }), '"approvals[0].approved" is of the wrong type'],
+    [approving({ approved: true }), '"approvals[0].toolCallId" is missing'],
   ])('%j is refused: %s', async (body, finding) => {
-    await expect(readChatRequest(post(body))).rejects.toThrow(
-      new TypeError(
-        `Cannot read the request of the page: ${finding}`.replace(
-          /send$/,
-          'send, regenerate, edit, tool_result, approval, resume',
-        ),
-      ),
-    )
+    const error = new TypeError(`Cannot read the request of the page: ${finding}`)
+    await expect(readChatRequest(post(body))).rejects.toThrow(error)
   })
 
   it.each([
@@ -85,14 +70,7 @@ describe('a request of a page', () => {
   describe('with results', () => {
     const history: Message[] = [
       message.user('Where am I?'),
-      {
-        role: 'assistant',
-        content: [
-          block.toolCall('c1', 'locate', {}),
-          block.toolCall('c2', 'pay', {}),
-          block.toolCall('c3', 'locate', {}),
-        ],
-      },
+      message.assistant([block.toolCall('c1', 'locate'), block.toolCall('c2', 'pay'), block.toolCall('c3', 'locate')]),
       { role: 'tool', toolCallId: 'c3', content: 'Rome' },
     ]
     const read = (...messages: unknown[]) =>
@@ -100,10 +78,8 @@ describe('a request of a page', () => {
     const ofCall = (toolCallId: string, rest = {}) => ({ role: 'tool', toolCallId, content: 'Paris', ...rest })
 
     it('accepts a result of a call that waits for the page', async () => {
-      expect(await read(ofCall('c1', { name: 'locate' }), hi)).toMatchObject({
-        history,
-        messages: [{ toolCallId: 'c1' }, hi],
-      })
+      const found = await read(ofCall('c1', { name: 'locate' }), hi)
+      expect(found).toMatchObject({ history, messages: [{ toolCallId: 'c1' }, hi] })
     })
 
     it.each([
@@ -118,9 +94,8 @@ describe('a request of a page', () => {
     })
 
     it('refuses all if no tool runs in the page', async () => {
-      await expect(readChatRequest(asking(ofCall('c1')), { history: () => history })).rejects.toThrow(
-        'does not run in the page',
-      )
+      const reading = readChatRequest(asking(ofCall('c1')), { history: () => history })
+      await expect(reading).rejects.toThrow('does not run in the page')
     })
   })
 })
