@@ -31,10 +31,8 @@ const within = [q1, entry('a3', [entry('a2'), q2])]
 const below = [q1, a1, entry('e2', [q2])]
 const f2 = entry('f2', [q2, q3])
 const branching = [entry('q3', [q1, c0]), a1]
-const [before, ordered] = [
-  [q1, q2],
-  [q1, q3, a1, q4],
-]
+const before = [q1, q2]
+const ordered = [q1, q3, a1, q4]
 
 it.each<[string, before: readonly Entry[], theirs: readonly Entry[], ours: readonly Entry[], string]>([
   ['an answer that we added, and an edit of theirs after it', before, edited, answered, 'q1 a1 q2[e2 a2]'],

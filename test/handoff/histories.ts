@@ -389,7 +389,7 @@ const message: Json = { type: 'message', id: 'msg_1', role: 'assistant', content
 const secret: Json = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: encrypted }
 const shell = { call_id: 'call_s', status: 'completed' }
 const code: Json = { type: 'server_tool_use', id: 'srvtoolu_02', name: 'code_execution', input: { code: '1' } }
-const by = (block: Json, more: object): Json => ({ ...(block as object), ...more })
+const withFields = (block: Json, more: object): Json => ({ ...(block as object), ...more })
 const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_02' }
 
 /** Answers as providers send them, with parts that their requests do not take, or not there. */
@@ -399,9 +399,13 @@ const odd: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     'a thought without text and signature': anthropicAnswer('end_turn', thought('', ''), said('x')),
     'only a thought': anthropicAnswer('max_tokens', thought('So')),
     'a thought at the end': anthropicAnswer('max_tokens', said('x'), thought('So')),
-    'a pause in a search': anthropicAnswer('pause_turn', by(code, { name: 'web_search' })),
-    'a pause in code': anthropicAnswer('pause_turn', code, by(code, { id: 'srvtoolu_03', name: 'web_search', caller })),
-    'code that waits': anthropicAnswer('tool_use', code, by(toolUse('toolu_01', 'Oslo'), { caller })),
+    'a pause in a search': anthropicAnswer('pause_turn', withFields(code, { name: 'web_search' })),
+    'a pause in code': anthropicAnswer(
+      'pause_turn',
+      code,
+      withFields(code, { id: 'srvtoolu_03', name: 'web_search', caller }),
+    ),
+    'code that waits': anthropicAnswer('tool_use', code, withFields(toolUse('toolu_01', 'Oslo'), { caller })),
     'a citation of a file': anthropicAnswer('end_turn', {
       type: 'text',
       text: 'x',

@@ -22,7 +22,7 @@ export function otelRig() {
     tracer: provider.getTracer('test'),
     meter: meters.getMeter('test'),
     spans: () => exporter.getFinishedSpans(),
-    /** All that was measured. No more is after this. */
+    /** All that was measured. Nothing is measured after this. */
     async metrics() {
       await reader.forceFlush()
       const scopes = metricExporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics)

@@ -283,11 +283,9 @@ describe('a chat', () => {
       }),
     )
   const sources = ['sources', [{ url: 'https://a.example' }]]
-  const [first, steps, second] = [
-    ['status', 'round 1'],
-    ['steps', 2],
-    ['status', 'round 2'],
-  ]
+  const first = ['status', 'round 1']
+  const steps = ['steps', 2]
+  const second = ['status', 'round 2']
   const shown = [['Hi'], [sources, 'Let me see.', 'tool', first, steps, 'Here it is.', second]]
   const overHttp = (answer: (request: Request) => Promise<Response>) =>
     ((input: string, init: RequestInit) =>
