@@ -121,9 +121,11 @@ describe('an answer that is not of toResponse', () => {
     [401, 'authentication'],
     [413, 'invalid_request'],
     [500, 'server'],
-  ])('status %i is of kind %s', async (status, kind) => {
+    [502, 'server'],
+  ])('status %i, as of a proxy, is of kind %s', async (status, kind) => {
     const { error } = await outcomeOf(readEvents(new Response('no', { status })))
-    expect(error).toMatchObject({ code: 'api', status, kind, body: 'no' })
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ code: 'api', status, kind, retryable: kind === 'server', body: 'no' })
   })
 })
 

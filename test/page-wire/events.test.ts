@@ -1,6 +1,6 @@
 /** A run that is sent to a page and read there is the same run, in the parts that the page may see. */
 import { describe, expect, it } from 'vitest'
-import { ApiError, IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
+import { IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { type PageRules, pageEvents, toResponse } from '../../src/page/response.ts'
 import { inTurn } from '../support/cuts.ts'
@@ -77,10 +77,4 @@ it('numbers its events from 1, and ends with an end event', async () => {
   const types = events.map(([, , data = '{}']) => (JSON.parse(data) as StreamEvent).type as string)
   expect(types.slice(0, 2)).toEqual(['message_start', 'text_delta'])
   expect(types.slice(-3)).toEqual(['message_end', 'done', 'end'])
-})
-
-it('distinguishes its error from an answer of a proxy', async () => {
-  const told = await outcomeOf(readEvents(new Response('<html>Bad gateway', { status: 502 })))
-  expect(told.error).toBeInstanceOf(ApiError)
-  expect(told.error).toMatchObject({ kind: 'server', status: 502, retryable: true })
 })

@@ -135,12 +135,9 @@ describe('the proof of a call that waits', () => {
   })
 })
 
-it('counts unsigned if no secret is required, for the call with its id', async () => {
+it('counts unsigned if no secret is required, for the call with its id, in its own conversation only where it names one', async () => {
   expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true }, undefined)).toBe(true)
   expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)
-})
-
-it('counts unsigned in its own conversation only, where it names one', async () => {
   const decision = { toolCallId: 'call_1', approvalId: 'random.digest', approved: true }
   expect(await verifyApproval(pay, decision, undefined)).toBe(true)
   expect(await verifyApproval({ ...pay, approvalId: 'random.other' }, decision, undefined)).toBe(false)
