@@ -296,19 +296,6 @@ describe('what is offered', () => {
     expect(upstream.asked[0]?.body.tools).toHaveLength(1)
     expect(ran).toEqual(['other'])
   })
-
-  it('has a name that the wire takes, by which the call finds its tool', async () => {
-    const odd = tool({ ...step, name: 'my tool!' } as never)
-    upstream.answer(
-      (response, asked) => {
-        const [offered] = asked.body.tools as { function: { name: string } }[]
-        return json(chatBody(null, [['call_1', offered?.function.name ?? '', '{"at":"a"}']]))(response, asked)
-      },
-      json(chatBody('ok')),
-    )
-    await generate(ask({ tools: [odd] }))
-    expect(ran).toEqual(['start a', 'end a'])
-  })
 })
 
 it('never ends by a clock that was set to never', async () => {

@@ -78,27 +78,6 @@ it('a provider that is overloaded in a 200 is asked again without a key, where n
   }
 })
 
-describe('a choice of tools', () => {
-  const named = (name: string) => ({ name, description: '', parameters: { type: 'object' as const } })
-  const tools = [named('find'), named('look up!')]
-
-  it('has the names that the wire takes, as its tools have', async () => {
-    upstream.answer(json(chatBody('a')), json(chatBody('b')), json(chatBody('c')))
-    const request = { model: chatModel(), prompt: 'x', tools }
-    for (const toolChoice of ['required', { name: 'look up!' }, { names: ['look up!'], mode: 'required' }] as const)
-      await generate({ ...request, toolChoice })
-    const [, { body }, { body: several }] = upstream.asked as [unknown, { body: Sent }, { body: Sent }]
-    const legal = body.tools[1]?.function.name
-    expect(upstream.asked[0]?.body.tool_choice).toBe('required')
-    expect(legal).toMatch(/^[\w-]+$/)
-    expect(body.tool_choice).toEqual({ type: 'function', function: { name: legal } })
-    expect(several.tool_choice).toEqual({
-      type: 'allowed_tools',
-      allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: legal } }] },
-    })
-  })
-})
-
 describe('a run that is left at its "done" event', () => {
   it('has its result, for its caller and for its observers', async () => {
     upstream.answer(json(chatBody('Hello')))
@@ -114,8 +93,3 @@ describe('a run that is left at its "done" event', () => {
     expect(ends).toEqual([['Hello', undefined]])
   })
 })
-
-interface Sent {
-  readonly tools: { readonly function: { readonly name: string } }[]
-  readonly tool_choice: unknown
-}
