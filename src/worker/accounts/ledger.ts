@@ -55,38 +55,6 @@ interface Spent {
   readonly byUser: Map<string, number>
 }
 
-/** Sums in micro-USD. */
-export interface Ledger {
-  /** Requests that have not ended. */
-  readonly live: ReadonlyMap<string, LiveReservation>
-  /** Forgets days that are too old. Counts reservations that were never settled as spent in full. */
-  catchUp(now: number): void
-  /** The request, with a cost that is a whole number or infinite. */
-  requestOf(reservation: Reservation, now: number): LiveReservation
-  /**
-   * Whether the rest of the user's budget and the rest of the total budget both cover the request. `elsewhere` is the amount that the user
-   * spent in another object, `leased` the amount that other users' objects have leased.
-   */
-  judge(request: LiveReservation, budgets: Budgets): ReserveVerdict
-  /** Reserves the request. */
-  admit(request: LiveReservation): void
-  /** Counts a request that waits as reserved by its user. Returns a function that ends this. */
-  wait(request: LiveReservation): () => void
-  /** Returns the refusal, and counts it. The count stays in memory until the next write: a refusal causes no write. */
-  refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict
-  /** Replaces the reserved amount by the actual cost. Resolves to the alarming share that the day has reached with it. */
-  settle(settlement: Settlement): number | undefined
-  /** The amount spent and reserved on a day. */
-  used(day: string): number
-  /** The amount spent on a day and reserved on any day, by all users or by one. */
-  committed(day: string, user?: string): number
-  book(day: string, user: string, added: ModelSums): void
-  countError(day: string, kind: string, count: number): void
-  report(day: string): DayReport
-  /** Writes the counts that are only in memory. */
-  flush(): void
-}
-
 /** The limits of a request. Money in micro-USD. */
 export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBudget' | 'liveStreams'> {
   readonly elsewhere: number
@@ -101,160 +69,201 @@ export interface LedgerListeners {
   hearOfCost(day: string, user: string, added: ModelSums): void
 }
 
-/** Opens the ledger that is stored in `sql`. */
-export function openLedger(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: LedgerListeners): Ledger {
-  sql.exec(schema)
-  const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
-  const live = new Map(all<LiveReservation>('SELECT * FROM live').map((request) => [request.requestId, request]))
-  const waiting = new Set<LiveReservation>()
-  const days = new Map<string, Spent>()
+/** The spending and the reservations that are stored in `sql`. Sums in micro-USD. */
+export class Ledger {
+  readonly #sql: Sql
+  readonly #writer: Writer
+  readonly #listeners: LedgerListeners
+  /** Requests that have not ended, by their ids. */
+  readonly #live: Map<string, LiveReservation>
+  /** Requests that wait for a lease. */
+  readonly #waiting = new Set<LiveReservation>()
+  /** The spending of the remembered days. */
+  readonly #days = new Map<string, Spent>()
   /** The number of refusals since the last write, by day and reason. */
-  const refused = new Map<string, number>()
-  let today = ''
+  readonly #refused = new Map<string, number>()
+  #today = ''
 
-  function spentOn(day: string): Spent {
-    const known = days.get(day)
-    if (known !== undefined) return known
-    const spent: Spent = { day, total: 0, byUser: new Map() }
-    const query = 'SELECT user, sum(spent) AS cost FROM days WHERE day = ? GROUP BY user'
-    for (const { user, cost } of all<{ user: string; cost: number }>(query, day)) addTo(spent, user, cost)
-    days.set(day, spent)
-    return spent
+  constructor(sql: Sql, writer: Writer, listeners: LedgerListeners) {
+    this.#sql = sql
+    this.#writer = writer
+    this.#listeners = listeners
+    sql.exec(schema)
+    this.#live = new Map(this.#all<LiveReservation>('SELECT * FROM live').map((one) => [one.requestId, one]))
+    this.#begin(Date.now())
   }
 
-  function begin(now: number): void {
-    today = dayOf(now)
-    const oldest = dayOf(now - keptDays * dayMs)
-    sql.exec('DELETE FROM days WHERE day < ?', oldest)
-    sql.exec('DELETE FROM errors WHERE day < ?', oldest)
-    for (const day of days.keys()) if (day < daysAgo(rememberedDays, now)) days.delete(day)
-    spentOn(today)
-    hearOfDay(oldest, now)
+  /** Requests that have not ended. */
+  get live(): ReadonlyMap<string, LiveReservation> {
+    return this.#live
   }
 
-  function countError(day: string, kind: string, count: number): void {
-    const query = 'INSERT INTO errors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count'
-    change(query, day, kind, count)
+  // ---- requests -------------------------------------------------------------------------------
+
+  /** The request, with a cost that is a whole number or infinite. */
+  requestOf(reservation: Reservation, now: number): LiveReservation {
+    const { requestId, user, model, wire, provider, leaseMs } = reservation
+    // A cost that is not a number counts as more than any budget.
+    const cost = wholeNumber(reservation.cost, Number.POSITIVE_INFINITY)
+    return { requestId, user, model, wire, provider, cost, startedAt: now, expiresAt: now + leaseMs }
   }
 
-  function book(day: string, user: string, added: ModelSums): void {
-    const { model, requests, inputTokens, outputTokens, spent } = added
-    addTo(spentOn(day), user, spent)
-    hearOfCost(day, user, added)
-    change(
-      `INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-       inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
-      ...[day, user, model, requests, inputTokens, outputTokens, spent],
+  /**
+   * Whether the rest of the user's budget and the rest of the total budget both cover the request. `elsewhere` is the amount that the user
+   * spent in another object, `leased` the amount that other users' objects have leased.
+   */
+  judge(request: LiveReservation, budgets: Budgets): ReserveVerdict {
+    const { user, cost, startedAt } = request
+    const { liveStreams = Number.POSITIVE_INFINITY, elsewhere, leased, dailyBudget, totalDailyBudget } = budgets
+    const { own, all, count } = this.#reserved(user)
+    if (count >= liveStreams) return this.refuse('concurrency', startedAt, true)
+    const { byUser, total } = this.#spentOn(dayOf(startedAt))
+    const ofUser = (byUser.get(user) ?? 0) + elsewhere + own + cost
+    const ofAll = total + leased + all + cost
+    const isOver = ofUser > dailyBudget
+    if (isOver || ofAll > totalDailyBudget) return this.refuse('budget', startedAt, isOver)
+    return { ok: true }
+  }
+
+  /** Returns the refusal, and counts it. `isOfUser`: only this user is over a limit. The count stays in memory until the next write: a refusal causes no write. */
+  refuse(reason: 'budget' | 'concurrency', now: number, isOfUser = false): ReserveVerdict {
+    const key = JSON.stringify([dayOf(now), refusedKind + reason])
+    this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1)
+    const wait = reason === 'budget' ? Math.min(longestWait, secondsLeftOfDay(now)) : concurrencyWait
+    return { ok: false, reason, isOfUser, retryAfterSeconds: wait }
+  }
+
+  /** Reserves the request. */
+  admit(request: LiveReservation): void {
+    const { requestId, user, model, wire, provider, cost, startedAt, expiresAt } = request
+    if (this.#live.has(requestId)) return
+    this.#live.set(requestId, request)
+    this.#writer.change(
+      'INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[requestId, user, model, wire, provider, cost, startedAt, expiresAt],
     )
   }
 
-  /** Each figure becomes a whole number first: the storage refuses other figures, and that would undo all changes of the same write. */
-  function settle({
-    requestId,
-    totalDailyBudget = Number.POSITIVE_INFINITY,
-    ...actual
-  }: Settlement): number | undefined {
-    const request = live.get(requestId)
+  /** Counts a request that waits as reserved by its user. Returns a function that ends this. */
+  wait(request: LiveReservation): () => void {
+    this.#waiting.add(request)
+    return () => void this.#waiting.delete(request)
+  }
+
+  /**
+   * Replaces the reserved amount by the actual cost. Returns the alarming share that the day has reached with it. Each figure becomes a
+   * whole number first: the storage refuses other figures, and that would undo all changes of the same write.
+   */
+  settle(settlement: Settlement): number | undefined {
+    const { requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...actual } = settlement
+    const request = this.#live.get(requestId)
     if (request === undefined) return undefined
     const day = dayOf(request.startedAt)
-    const before = spentOn(day).total
-    live.delete(requestId)
-    change('DELETE FROM live WHERE requestId = ?', requestId)
-    book(day, request.user, {
+    const before = this.#spentOn(day).total
+    this.#live.delete(requestId)
+    this.#writer.change('DELETE FROM live WHERE requestId = ?', requestId)
+    this.book(day, request.user, {
       model: request.model,
       requests: 1,
       inputTokens: wholeNumber(actual.inputTokens, 0),
       outputTokens: wholeNumber(actual.outputTokens, 0),
       spent: wholeNumber(actual.cost, request.cost),
     })
-    if (actual.errorKind !== undefined) countError(day, actual.errorKind, 1)
-    return shareReached(before, spentOn(day).total, totalDailyBudget)
+    if (actual.errorKind !== undefined) this.countError(day, actual.errorKind, 1)
+    return shareReached(before, this.#spentOn(day).total, totalDailyBudget)
   }
 
   /** The reserved amounts, for a user and for all users. A user's waiting requests count only for that user. */
-  function reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
+  #reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
     let [own, all, count] = [0, 0, 0]
-    for (const request of live.values()) {
+    for (const request of this.#live.values()) {
       all += request.cost
       if (request.user !== user) continue
       own += request.cost
       count++
     }
-    for (const { cost } of waiting) own += cost
-    return { own, all, count: count + waiting.size }
+    for (const { cost } of this.#waiting) own += cost
+    return { own, all, count: count + this.#waiting.size }
   }
 
-  function refuse(reason: 'budget' | 'concurrency', now: number, isOfUser = false): ReserveVerdict {
-    const key = JSON.stringify([dayOf(now), refusedKind + reason])
-    refused.set(key, (refused.get(key) ?? 0) + 1)
-    const wait = reason === 'budget' ? Math.min(longestWait, secondsLeftOfDay(now)) : concurrencyWait
-    return { ok: false, reason, isOfUser, retryAfterSeconds: wait }
+  // ---- days -----------------------------------------------------------------------------------
+
+  /** Forgets days that are too old. Counts reservations that were never settled as spent in full. */
+  catchUp(now: number): void {
+    if (dayOf(now) !== this.#today) this.#begin(now)
+    for (const { requestId, cost, expiresAt } of this.#live.values()) {
+      if (expiresAt > now) continue
+      this.settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
+    }
   }
 
-  begin(Date.now())
-  return {
-    live,
-    catchUp(now) {
-      if (dayOf(now) !== today) begin(now)
-      for (const { requestId, cost, expiresAt } of live.values()) {
-        if (expiresAt > now) continue
-        settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
-      }
-    },
-    requestOf({ requestId, user, model, wire, provider, leaseMs, ...asked }, now) {
-      // A cost that is not a number counts as more than any budget.
-      const cost = wholeNumber(asked.cost, Number.POSITIVE_INFINITY)
-      return { requestId, user, model, wire, provider, cost, startedAt: now, expiresAt: now + leaseMs }
-    },
-    judge({ user, cost, startedAt }, { liveStreams = Number.POSITIVE_INFINITY, ...budgets }) {
-      const { own, all, count } = reserved(user)
-      if (count >= liveStreams) return refuse('concurrency', startedAt, true)
-      const { byUser, total } = spentOn(dayOf(startedAt))
-      const ofUser = (byUser.get(user) ?? 0) + budgets.elsewhere + own + cost
-      const ofAll = total + budgets.leased + all + cost
-      const isOver = ofUser > budgets.dailyBudget
-      if (isOver || ofAll > budgets.totalDailyBudget) return refuse('budget', startedAt, isOver)
-      return { ok: true }
-    },
-    admit(request) {
-      const { requestId, user, model, wire, provider, cost, startedAt, expiresAt } = request
-      if (live.has(requestId)) return
-      live.set(requestId, request)
-      change(
-        'INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        ...[requestId, user, model, wire, provider, cost, startedAt, expiresAt],
-      )
-    },
-    wait(request) {
-      waiting.add(request)
-      return () => void waiting.delete(request)
-    },
-    refuse,
-    settle,
-    used(day) {
-      let used = spentOn(day).total
-      for (const { startedAt, cost } of live.values()) if (dayOf(startedAt) === day) used += cost
-      return used
-    },
-    committed(day, user) {
-      const { byUser, total } = spentOn(day)
-      const { own, all } = reserved(user ?? '')
-      return user === undefined ? total + all : (byUser.get(user) ?? 0) + own
-    },
-    book,
-    countError,
-    report(day) {
-      const columns = 'model, requests, inputTokens, outputTokens, spent'
-      return {
-        day,
-        rows: all<ModelSums>(`SELECT ${columns} FROM days WHERE day = ?`, day),
-        errors: all('SELECT kind, count FROM errors WHERE day = ?', day),
-      }
-    },
-    flush() {
-      for (const [key, count] of refused) countError(...(JSON.parse(key) as [string, string]), count)
-      refused.clear()
-    },
+  #begin(now: number): void {
+    this.#today = dayOf(now)
+    const oldest = dayOf(now - keptDays * dayMs)
+    this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
+    this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
+    for (const day of this.#days.keys()) if (day < daysAgo(rememberedDays, now)) this.#days.delete(day)
+    this.#spentOn(this.#today)
+    this.#listeners.hearOfDay(oldest, now)
+  }
+
+  /** The amount spent and reserved on a day. */
+  used(day: string): number {
+    let used = this.#spentOn(day).total
+    for (const { startedAt, cost } of this.#live.values()) if (dayOf(startedAt) === day) used += cost
+    return used
+  }
+
+  /** The amount spent on a day and reserved on any day, by all users or by one. */
+  committed(day: string, user?: string): number {
+    const { byUser, total } = this.#spentOn(day)
+    const { own, all } = this.#reserved(user ?? '')
+    return user === undefined ? total + all : (byUser.get(user) ?? 0) + own
+  }
+
+  book(day: string, user: string, added: ModelSums): void {
+    const { model, requests, inputTokens, outputTokens, spent } = added
+    addTo(this.#spentOn(day), user, spent)
+    this.#listeners.hearOfCost(day, user, added)
+    this.#writer.change(
+      `INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
+      ...[day, user, model, requests, inputTokens, outputTokens, spent],
+    )
+  }
+
+  countError(day: string, kind: string, count: number): void {
+    const query = 'INSERT INTO errors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count'
+    this.#writer.change(query, day, kind, count)
+  }
+
+  report(day: string): DayReport {
+    const columns = 'model, requests, inputTokens, outputTokens, spent'
+    return {
+      day,
+      rows: this.#all<ModelSums>(`SELECT ${columns} FROM days WHERE day = ?`, day),
+      errors: this.#all('SELECT kind, count FROM errors WHERE day = ?', day),
+    }
+  }
+
+  /** Writes the counts that are only in memory. */
+  flush(): void {
+    for (const [key, count] of this.#refused) this.countError(...(JSON.parse(key) as [string, string]), count)
+    this.#refused.clear()
+  }
+
+  #spentOn(day: string): Spent {
+    const known = this.#days.get(day)
+    if (known !== undefined) return known
+    const spent: Spent = { day, total: 0, byUser: new Map() }
+    const query = 'SELECT user, sum(spent) AS cost FROM days WHERE day = ? GROUP BY user'
+    for (const { user, cost } of this.#all<{ user: string; cost: number }>(query, day)) addTo(spent, user, cost)
+    this.#days.set(day, spent)
+    return spent
+  }
+
+  #all<Row>(query: string, ...values: SqlValue[]): Row[] {
+    return this.#sql.exec(query, ...values).toArray() as Row[]
   }
 }
 

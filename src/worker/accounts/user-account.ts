@@ -27,11 +27,11 @@ import {
   wholeWorker,
 } from './accounts.ts'
 import { dayMs, dayOf, daysAgo } from './days.ts'
-import { idleMs, keptLeaseDays, type Lease, openLease } from './lease.ts'
-import { type Leases, mostAsked, openLeases } from './leases.ts'
-import { type Ledger, openLedger, shareReached } from './ledger.ts'
+import { idleMs, keptLeaseDays, Lease } from './lease.ts'
+import { Leases, mostAsked } from './leases.ts'
+import { Ledger, shareReached } from './ledger.ts'
 import { openSums } from './sums.ts'
-import { type AccountView, type Elsewhere, openView } from './view.ts'
+import { AccountView, type Elsewhere } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** A grant on its way cannot be called back, so a recall is repeated this many times. A grant that was lost never arrives. */
@@ -67,7 +67,7 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<LeaseGrant>):
   const writer = openWriter(ctx)
   const sums = openSums(sql, writer)
   const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
-  const ledger = openLedger(sql, writer, {
+  const ledger = new Ledger(sql, writer, {
     hearOfDay(...day) {
       for (const one of forget) one(...day)
     },
@@ -76,20 +76,20 @@ function openParts(ctx: ObjectState, draw: (draw: Draw) => Promise<LeaseGrant>):
       if (!lease.has(day)) sums.add(day, ...cost)
     },
   })
-  const leases = openLeases(sql, writer, ledger)
-  forget.push(leases.forget)
-  const lease = openLease({
+  const leases = new Leases(sql, writer, ledger)
+  forget.push((...day) => leases.forget(...day))
+  const lease = new Lease({
     sql,
     writer,
     use: {
-      used: ledger.used,
-      report: ledger.report,
+      used: (day) => ledger.used(day),
+      report: (day) => ledger.report(day),
       live: () => [...ledger.live.values()].map(shown),
     },
     draw,
     setAlarm: (at) => ctx.storage.setAlarm(at),
   })
-  return { writer, ledger, view: openView(sql, sums), lease, leases }
+  return { writer, ledger, view: new AccountView(sql, sums), lease, leases }
 }
 
 /**
