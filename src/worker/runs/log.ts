@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
-import type { Sql } from '../platform.ts'
+import type { Sql, SqlValue } from '../platform.ts'
 import type { RunFraming } from './events.ts'
 
 /** `gone`: there was an answer, but its events are deleted. */
@@ -36,29 +36,6 @@ export interface Part extends Place {
   readonly bytes: Uint8Array
 }
 
-/** The log of one answer. */
-export interface RunLog {
-  find(): RunRow | undefined
-  /** Begins an answer. Replaces the previous one. */
-  begin(run: Pick<RunRow, 'id' | 'url' | 'digest'>): void
-  setHead(framing: RunFraming, headers: string): void
-  /** Appends events. */
-  append(events: readonly Uint8Array<ArrayBuffer>[]): void
-  end(state: Exclude<RunState, 'running'>, at: number): void
-  /** The number of events. */
-  last(): number
-  /** The parts after a position, up to and including event `upTo`, with about `maxBytes` bytes at most. */
-  read(after: Place, upTo: number, maxBytes: number): Part[]
-  /** The text of an event; empty if there is no event with that number. */
-  text(event: number): string
-  /** Deletes the events, but remembers that there was an answer. */
-  dropEvents(): void
-  /** Deletes everything about the answer. */
-  forget(): void
-  /** Deletes the tables too. */
-  drop(): void
-}
-
 const schema = `
   CREATE TABLE IF NOT EXISTS run (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL,
@@ -71,73 +48,102 @@ const schema = `
 /** A row has at most 2 MB. */
 const maxPartBytes = 1024 * 1024
 
-/** Writes nothing before an answer begins, so a request for an answer that never existed leaves no data. */
-export function openLog(sql: Sql): RunLog {
-  const all = (query: string, ...values: (string | number | null | ArrayBuffer)[]) => [...sql.exec(query, ...values)]
-  let isMade = all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'`).length > 0
-  let last = isMade ? countEvents() : 0
+/** The log of one answer. Writes nothing before the answer begins, so a request for an answer that never existed leaves no data. */
+export class RunLog {
+  readonly #sql: Sql
+  /** Whether the tables exist. */
+  #isMade: boolean
+  /** The number of events. */
+  #last: number
 
-  function countEvents(): number {
-    return Number(all('SELECT coalesce(max(event), 0) AS last FROM events')[0]?.last)
+  constructor(sql: Sql) {
+    this.#sql = sql
+    this.#isMade = this.#all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'`).length > 0
+    const count = 'SELECT coalesce(max(event), 0) AS last FROM events'
+    this.#last = this.#isMade ? Number(this.#all(count)[0]?.last) : 0
   }
 
-  function make(): void {
-    if (!isMade) all(schema)
-    isMade = true
+  find(): RunRow | undefined {
+    return this.#isMade ? (this.#all('SELECT * FROM run').at(0) as RunRow | undefined) : undefined
   }
 
-  function dropEvents(): void {
-    all('DELETE FROM events')
-    last = 0
+  /** Begins an answer. Replaces the previous one. */
+  begin({ id, url, digest }: Pick<RunRow, 'id' | 'url' | 'digest'>): void {
+    if (!this.#isMade) this.#all(schema)
+    this.#isMade = true
+    this.#clear()
+    this.#all(`INSERT OR REPLACE INTO run VALUES (1, ?, ?, ?, 'running', NULL, '{}', NULL)`, id, url, digest)
   }
 
-  return {
-    find: () => (isMade ? (all('SELECT * FROM run').at(0) as RunRow | undefined) : undefined),
-    begin({ id, url, digest }) {
-      make()
-      dropEvents()
-      all(`INSERT OR REPLACE INTO run VALUES (1, ?, ?, ?, 'running', NULL, '{}', NULL)`, id, url, digest)
-    },
-    setHead: (framing, headers) => void all('UPDATE run SET framing = ?, headers = ?', framing, headers),
-    append(events) {
-      for (const event of events) {
-        last++
-        for (let part = 0, at = 0; at < event.length; part++, at += maxPartBytes) {
-          all('INSERT INTO events VALUES (?, ?, ?)', last, part, event.slice(at, at + maxPartBytes).buffer)
-        }
+  setHead(framing: RunFraming, headers: string): void {
+    this.#all('UPDATE run SET framing = ?, headers = ?', framing, headers)
+  }
+
+  /** Appends events. */
+  append(events: readonly Uint8Array<ArrayBuffer>[]): void {
+    for (const event of events) {
+      this.#last++
+      for (let part = 0, at = 0; at < event.length; part++, at += maxPartBytes) {
+        this.#all('INSERT INTO events VALUES (?, ?, ?)', this.#last, part, event.slice(at, at + maxPartBytes).buffer)
       }
-    },
-    end: (state, at) => void all('UPDATE run SET state = ?, endedAt = ?', state, at),
-    last: () => last,
-    read(after, upTo, maxBytes) {
-      const parts: Part[] = []
-      let size = 0
-      const query = 'SELECT * FROM events WHERE (event, part) > (?, ?) AND event <= ? ORDER BY event, part LIMIT 256'
-      for (const row of sql.exec(query, after.event, after.part, upTo)) {
-        const bytes = new Uint8Array(row.bytes as ArrayBuffer)
-        parts.push({ event: Number(row.event), part: Number(row.part), bytes })
-        size += bytes.length
-        if (size >= maxBytes) break
-      }
-      return parts
-    },
-    text(event) {
-      const decoder = new TextDecoder()
-      const parts = all('SELECT bytes FROM events WHERE event = ? ORDER BY part', event)
-      return parts.map(({ bytes }) => decoder.decode(bytes as ArrayBuffer, { stream: true })).join('')
-    },
-    dropEvents() {
-      dropEvents()
-      all(`UPDATE run SET state = 'gone'`)
-    },
-    forget() {
-      dropEvents()
-      all('DELETE FROM run')
-    },
-    drop() {
-      if (isMade) all('DROP TABLE run; DROP TABLE events;')
-      isMade = false
-      last = 0
-    },
+    }
+  }
+
+  end(state: Exclude<RunState, 'running'>, at: number): void {
+    this.#all('UPDATE run SET state = ?, endedAt = ?', state, at)
+  }
+
+  /** The number of events. */
+  last(): number {
+    return this.#last
+  }
+
+  /** The parts after a position, up to and including event `upTo`, with about `maxBytes` bytes at most. */
+  read(after: Place, upTo: number, maxBytes: number): Part[] {
+    const parts: Part[] = []
+    let size = 0
+    const query = 'SELECT * FROM events WHERE (event, part) > (?, ?) AND event <= ? ORDER BY event, part LIMIT 256'
+    for (const row of this.#sql.exec(query, after.event, after.part, upTo)) {
+      const bytes = new Uint8Array(row.bytes as ArrayBuffer)
+      parts.push({ event: Number(row.event), part: Number(row.part), bytes })
+      size += bytes.length
+      if (size >= maxBytes) break
+    }
+    return parts
+  }
+
+  /** The text of an event; empty if there is no event with that number. */
+  text(event: number): string {
+    const decoder = new TextDecoder()
+    const parts = this.#all('SELECT bytes FROM events WHERE event = ? ORDER BY part', event)
+    return parts.map(({ bytes }) => decoder.decode(bytes as ArrayBuffer, { stream: true })).join('')
+  }
+
+  /** Deletes the events, but remembers that there was an answer. */
+  dropEvents(): void {
+    this.#clear()
+    this.#all(`UPDATE run SET state = 'gone'`)
+  }
+
+  /** Deletes everything about the answer. */
+  forget(): void {
+    this.#clear()
+    this.#all('DELETE FROM run')
+  }
+
+  /** Deletes the tables too. */
+  drop(): void {
+    if (this.#isMade) this.#all('DROP TABLE run; DROP TABLE events;')
+    this.#isMade = false
+    this.#last = 0
+  }
+
+  #clear(): void {
+    this.#all('DELETE FROM events')
+    this.#last = 0
+  }
+
+  #all(query: string, ...values: SqlValue[]): Record<string, unknown>[] {
+    return [...this.#sql.exec(query, ...values)]
   }
 }

@@ -12,8 +12,8 @@ import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 import { endOf, interruption, stop } from './end.ts'
 import { cutEvents, framingOf, type RunFraming } from './events.ts'
-import { openLog, type RunRow } from './log.ts'
-import { createTail, followTail } from './tail.ts'
+import { RunLog, type RunRow } from './log.ts'
+import { createTail, followTail, type Tail } from './tail.ts'
 
 /** A request with a key. */
 export interface RunCall {
@@ -65,11 +65,19 @@ interface Live {
   readonly ended: Promise<void>
 }
 
+/** What came of a request to the model: `refused`, or the `copying` of its stream; neither after a whole answer, which is stored already. */
+interface Asked {
+  readonly refused?: Refused
+  readonly copying?: Promise<void>
+}
+
 interface Refused {
   readonly status: number
   readonly headers: [string, string][]
   readonly text: string
 }
+
+type EndState = 'done' | 'failed' | 'stopped'
 
 /** The interval of alarms during a run, in ms. Without alarms or requests, the platform unloads an object after a minute or two. */
 const heartbeatMs = 30_000
@@ -93,119 +101,46 @@ const keptHeaders = ['content-type', 'x-request-id']
 
 /** The run in this storage: the stored one, or a new one. */
 export function openRun(host: RunHost): KeptRun {
-  const log = openLog(host.sql)
-  let tail = createTail(log.last(), true)
-  let live: Live | undefined
+  return new StoredRun(host)
+}
 
-  /** The stored answer. If it is unfinished and no longer written, it is ended now. */
-  function find(): RunRow | undefined {
-    const row = log.find()
-    if (row?.state !== 'running' || live !== undefined) return row
-    finish(row, 'failed')
-    tail = createTail(log.last(), true)
-    return log.find()
+class StoredRun implements KeptRun {
+  readonly #host: RunHost
+  readonly #log: RunLog
+  /** The progress of the answer, for its readers. */
+  #tail: Tail
+  /** The answer, while it is written. */
+  #live: Live | undefined
+
+  constructor(host: RunHost) {
+    this.#host = host
+    this.#log = new RunLog(host.sql)
+    this.#tail = createTail(this.#log.last(), true)
   }
 
-  function finish({ url, framing }: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): void {
-    if (state !== 'done' && framing !== null) {
-      const count = log.last()
-      const sent = { first: log.text(1), last: log.text(count), count }
-      log.append(endOf(url, host.formats(), state === 'stopped' ? stop : interruption, sent))
-    }
-    const now = Date.now()
-    log.end(state, now)
-    host.waitUntil(host.setAlarm(now + (host.keptMs() ?? retryMs)))
+  // ---- the client's requests ------------------------------------------------------------------
+
+  start(call: RunCall): Promise<Response> {
+    return withErrorAnswer(call.url, this.#host, async () => {
+      const row = this.#find()
+      if (row === undefined || row.state === 'gone') this.#begin(call)
+      else if (row.digest !== call.digest) throw refuse('key_reused')
+      return this.#send(0)
+    })
   }
 
-  function begin(call: RunCall): void {
-    abandonReaders()
-    log.begin(call)
-    tail = createTail(0, false)
-    const stopping = new AbortController()
-    const writing = ask(call, stopping.signal)
-    const begun = writing.then(({ refused }) => refused)
-    const ended = writing.then(({ copying }) => copying)
-    live = { stopping, begun, ended }
-    host.waitUntil(ended)
-    host.waitUntil(host.setAlarm(Date.now() + heartbeatMs))
+  resume(after: number): Promise<Response> {
+    return withErrorAnswer(this.#log.find()?.url, this.#host, () => this.#send(after))
   }
 
-  function abandonReaders(): void {
-    tail.isGone = true
-    tail.notify()
-  }
-
-  /** A response that is not a model's answer is not stored, so the key can be used again. */
-  async function ask(
-    { url, body, session }: RunCall,
-    signal: AbortSignal,
-  ): Promise<{ readonly refused?: Refused; readonly copying?: Promise<void> }> {
-    const request = new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
-    try {
-      // The model is asked only after the row is safely stored.
-      await host.sync()
-      const response = await host.answer(request, session)
-      const framing = response.ok ? framingOf(response.headers.get('content-type')) : undefined
-      if (framing === undefined || response.body === null) return { refused: await giveUp(response) }
-      const headers = JSON.stringify([...response.headers].filter(([name]) => keptHeaders.includes(name)))
-      if (framing === 'whole') {
-        const bytes = new Uint8Array(await response.arrayBuffer())
-        log.setHead(framing, headers)
-        log.append([bytes])
-        await end({ url, framing }, 'done')
-        return {}
-      }
-      log.setHead(framing, headers)
-      await host.sync()
-      return { copying: copy(response.body, { url, framing }, signal) }
-    } catch (error) {
-      return { refused: await giveUp(answerError(request, error, host.formats())) }
-    }
-  }
-
-  async function giveUp(response: Response): Promise<Refused> {
-    live = undefined
-    log.forget()
-    return { status: response.status, headers: [...response.headers], text: await response.text() }
-  }
-
-  async function copy(body: ReadableStream<Uint8Array>, head: StreamHead, signal: AbortSignal): Promise<void> {
-    const isWhole = await copyEvents(body, head.framing, signal, keep).catch(() => false)
-    await end(head, signal.aborted ? 'stopped' : isWhole ? 'done' : 'failed')
-  }
-
-  async function end(head: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): Promise<void> {
-    try {
-      finish(head, state)
-      await host.sync()
-      tail.kept = log.last()
-      tail.isOver = true
-      tail.notify()
-    } catch {
-      // The storage failed. No reader may take the stored part for the whole answer.
-      abandonReaders()
-    } finally {
-      live = undefined
-    }
-  }
-
-  /** The event is stored first, then sent. */
-  async function keep(events: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
-    if (events.length > 0) {
-      log.append(events)
-      await host.sync()
-      tail.kept = log.last()
-    }
-    tail.notify()
-  }
-
-  async function send(after: number): Promise<Response> {
-    const refused = await live?.begun
+  async #send(after: number): Promise<Response> {
+    const refused = await this.#live?.begun
     if (refused !== undefined) return new Response(refused.text, refused)
-    const row = find()
+    const row = this.#find()
     if (row === undefined) throw refuse('unknown_stream')
     if (row.state === 'gone') throw refuse('stream_gone')
     if (row.framing === null) throw interruption
+    const tail = this.#tail
     if (after > tail.kept) throw refuse('invalid_request', 'Last-Event-ID is larger than the number of events')
     const headers = [
       ...(JSON.parse(row.headers) as [string, string][]),
@@ -213,45 +148,142 @@ export function openRun(host: RunHost): KeptRun {
     ]
     if (tail.isOver && after > 0 && after === tail.kept) return new Response(null, { status: 204, headers })
     if (tail.readers >= maxReaders) throw refuse('too_many_live', 'too many readers of this answer', readersWait)
-    return new Response(followTail(log, tail, row.framing, after), { headers })
+    return new Response(followTail(this.#log, tail, row.framing, after), { headers })
   }
 
-  return {
-    start: (call) =>
-      withErrorAnswer(call.url, host, async () => {
-        const row = find()
-        if (row === undefined || row.state === 'gone') begin(call)
-        else if (row.digest !== call.digest) throw refuse('key_reused')
-        return send(0)
-      }),
-    resume: (after) => withErrorAnswer(log.find()?.url, host, () => send(after)),
-    async stop() {
-      const row = find()
-      live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
-      await live?.ended
-      return row !== undefined
-    },
-    async wake() {
-      const row = find()
-      const now = Date.now()
-      if (live !== undefined) return host.setAlarm(now + heartbeatMs)
-      if (row === undefined) return clear()
-      const keptMs = host.keptMs()
-      // An alarm that fails is repeated six times only, and the answer would then stay forever.
-      if (keptMs === undefined) return host.setAlarm(now + retryMs)
-      const due = (row.endedAt ?? now) + keptMs
-      if (now < due) return host.setAlarm(due)
-      if (row.state !== 'gone') {
-        abandonReaders()
-        log.dropEvents()
+  async stop(): Promise<boolean> {
+    const row = this.#find()
+    this.#live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
+    await this.#live?.ended
+    return row !== undefined
+  }
+
+  /** The stored answer. If it is unfinished and no longer written, it is ended now. */
+  #find(): RunRow | undefined {
+    const row = this.#log.find()
+    if (row?.state !== 'running' || this.#live !== undefined) return row
+    this.#finish(row, 'failed')
+    this.#tail = createTail(this.#log.last(), true)
+    return this.#log.find()
+  }
+
+  // ---- the writing of the answer --------------------------------------------------------------
+
+  #begin(call: RunCall): void {
+    this.#abandonReaders()
+    this.#log.begin(call)
+    this.#tail = createTail(0, false)
+    const stopping = new AbortController()
+    const writing = this.#ask(call, stopping.signal)
+    const begun = writing.then(({ refused }) => refused)
+    const ended = writing.then(({ copying }) => copying)
+    this.#live = { stopping, begun, ended }
+    this.#host.waitUntil(ended)
+    this.#host.waitUntil(this.#host.setAlarm(Date.now() + heartbeatMs))
+  }
+
+  /** A response that is not a model's answer is not stored, so the key can be used again. */
+  async #ask({ url, body, session }: RunCall, signal: AbortSignal): Promise<Asked> {
+    const request = new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
+    try {
+      // The model is asked only after the row is safely stored.
+      await this.#host.sync()
+      const response = await this.#host.answer(request, session)
+      const framing = response.ok ? framingOf(response.headers.get('content-type')) : undefined
+      if (framing === undefined || response.body === null) return { refused: await this.#giveUp(response) }
+      const headers = JSON.stringify([...response.headers].filter(([name]) => keptHeaders.includes(name)))
+      if (framing === 'whole') {
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        this.#log.setHead(framing, headers)
+        this.#log.append([bytes])
+        await this.#end({ url, framing }, 'done')
+        return {}
       }
-      return now < due + rememberedMs ? host.setAlarm(due + rememberedMs) : clear()
-    },
+      this.#log.setHead(framing, headers)
+      await this.#host.sync()
+      return { copying: this.#copy(response.body, { url, framing }, signal) }
+    } catch (error) {
+      return { refused: await this.#giveUp(answerError(request, error, this.#host.formats())) }
+    }
   }
 
-  function clear(): Promise<void> {
-    log.drop()
-    return host.clear()
+  async #giveUp(response: Response): Promise<Refused> {
+    this.#live = undefined
+    this.#log.forget()
+    return { status: response.status, headers: [...response.headers], text: await response.text() }
+  }
+
+  async #copy(body: ReadableStream<Uint8Array>, head: StreamHead, signal: AbortSignal): Promise<void> {
+    const keep = (events: readonly Uint8Array<ArrayBuffer>[]) => this.#keep(events)
+    const isWhole = await copyEvents(body, head.framing, signal, keep).catch(() => false)
+    await this.#end(head, signal.aborted ? 'stopped' : isWhole ? 'done' : 'failed')
+  }
+
+  /** The event is stored first, then sent. */
+  async #keep(events: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
+    if (events.length > 0) {
+      this.#log.append(events)
+      await this.#host.sync()
+      this.#tail.kept = this.#log.last()
+    }
+    this.#tail.notify()
+  }
+
+  async #end(head: Pick<RunRow, 'url' | 'framing'>, state: EndState): Promise<void> {
+    try {
+      this.#finish(head, state)
+      await this.#host.sync()
+      this.#tail.kept = this.#log.last()
+      this.#tail.isOver = true
+      this.#tail.notify()
+    } catch {
+      // The storage failed. No reader may take the stored part for the whole answer.
+      this.#abandonReaders()
+    } finally {
+      this.#live = undefined
+    }
+  }
+
+  #finish({ url, framing }: Pick<RunRow, 'url' | 'framing'>, state: EndState): void {
+    const log = this.#log
+    if (state !== 'done' && framing !== null) {
+      const count = log.last()
+      const sent = { first: log.text(1), last: log.text(count), count }
+      log.append(endOf(url, this.#host.formats(), state === 'stopped' ? stop : interruption, sent))
+    }
+    const now = Date.now()
+    log.end(state, now)
+    this.#host.waitUntil(this.#host.setAlarm(now + (this.#host.keptMs() ?? retryMs)))
+  }
+
+  #abandonReaders(): void {
+    this.#tail.isGone = true
+    this.#tail.notify()
+  }
+
+  // ---- the alarm ------------------------------------------------------------------------------
+
+  async wake(): Promise<void> {
+    const row = this.#find()
+    const host = this.#host
+    const now = Date.now()
+    if (this.#live !== undefined) return host.setAlarm(now + heartbeatMs)
+    if (row === undefined) return this.#clear()
+    const keptMs = host.keptMs()
+    // An alarm that fails is repeated six times only, and the answer would then stay forever.
+    if (keptMs === undefined) return host.setAlarm(now + retryMs)
+    const due = (row.endedAt ?? now) + keptMs
+    if (now < due) return host.setAlarm(due)
+    if (row.state !== 'gone') {
+      this.#abandonReaders()
+      this.#log.dropEvents()
+    }
+    return now < due + rememberedMs ? host.setAlarm(due + rememberedMs) : this.#clear()
+  }
+
+  #clear(): Promise<void> {
+    this.#log.drop()
+    return this.#host.clear()
   }
 }
 
