@@ -9,7 +9,7 @@ import type { HttpModel, LiveArguments, Model, Call as ModelCall, Timeouts } fro
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
-import { createHold, textOf, withText } from './hold.ts'
+import { Hold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent } from './observe.ts'
 import { ownEvent } from './own-calls.ts'
@@ -207,7 +207,7 @@ function withoutKeys(model: Model, { search }: ErrorDetail, maxBytes: number, se
   const { codec } = model as HttpModel
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
-    const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
+    const hold = new Hold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
     function read(out: Fragment[], action: (fragments: Fragment[]) => void): void {
       const fragments: Fragment[] = []
       try {

@@ -18,7 +18,7 @@ import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import type { HttpTarget } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
-import { passStream } from './pass.ts'
+import { PassedStream } from './pass.ts'
 import { outputLimit, type PassedQuestion, passQuestion, unwritable } from './question.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
@@ -107,7 +107,7 @@ function flowOf({ call, model, question, errorDetail, seen }: PassAttempt): Stre
     const framing = call.isArray ? 'ndjson' : wire.codec.framing
     const hidesUsage = question.asksUsage
     const passing = { seen, reply: replyOf(call), toClientError: toError, hidesUsage, framing, search, ...limits }
-    return passStream(codec, wire, passing)
+    return new PassedStream(codec, wire, passing)
   }
   // The answer keeps its own id, so that a client can continue from it.
   const to = { framing: 'ndjson' as const, encodeStream: () => encodeWhole(wire.codec, { request: call.body.value }) }

@@ -32,51 +32,80 @@ interface Part {
 /** A text of an item, and the channel that it continues: the texts of one channel are pieces of one text. */
 export type Text = readonly [channel: unknown, text: string]
 
-/** Items of a stream, with keys cut out. */
-export interface Hold<Item> {
-  /** Adds an item with its texts. Appends the items that can be passed on to `out`. */
-  push(item: Item, texts: readonly Text[], out: Item[]): void
-  /** All channels have ended: passes all items on. */
-  end(out: Item[]): void
+/** An item that waits, and its texts. */
+interface Waiting<Item> {
+  readonly item: Item
+  readonly pieces: readonly Piece[]
 }
 
-/** `rewrite` copies an item with new texts. It gets the old and the new texts, in order. */
-export function createHold<Item>(
-  { isClear, find, findBegun, reach }: Pick<Search, 'isClear' | 'find' | 'findBegun' | 'reach'>,
-  rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
-): Hold<Item> {
-  const channels = new Map<unknown, Part[]>()
-  const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
+/** Items of a stream, with keys cut out. */
+export class Hold<Item> {
+  readonly #search: Pick<Search, 'isClear' | 'find' | 'findBegun' | 'reach'>
+  readonly #rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item
+  /** The texts of each channel that are not decided yet. */
+  readonly #channels = new Map<unknown, Part[]>()
+  /** The items that wait, in order. */
+  readonly #queue: Waiting<Item>[] = []
 
-  function partsOf(channel: unknown): Part[] {
-    const parts = channels.get(channel) ?? []
-    channels.set(channel, parts)
-    return parts
+  /** `rewrite` copies an item with new texts. It gets the old and the new texts, in order. */
+  constructor(
+    search: Pick<Search, 'isClear' | 'find' | 'findBegun' | 'reach'>,
+    rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
+  ) {
+    this.#search = search
+    this.#rewrite = rewrite
+  }
+
+  /** Adds an item with its texts. Appends the items that can be passed on to `out`. */
+  push(item: Item, texts: readonly Text[], out: Item[]): void {
+    if (this.#queue.length === 0 && this.#passes(texts)) {
+      out.push(item)
+      return
+    }
+    const pieces = texts.map(([, text]): Piece => ({ before: text, after: '', isOpen: text !== '' }))
+    this.#queue.push({ item, pieces })
+    for (const [at, [channel, text]] of texts.entries()) if (text !== '') this.#take(channel, pieces[at] as Piece)
+    if (this.#queue.length > mostHeld) this.end(out)
+    else this.#drain(out)
+  }
+
+  /** All channels have ended: passes all items on. */
+  end(out: Item[]): void {
+    for (const parts of this.#channels.values()) {
+      const text = joined(parts)
+      const begun = this.#search.findBegun(text)
+      decide(parts, begun.start, true)
+      if (begun.isSecret) decide(parts, text.length - begun.start, false)
+      release(parts, isBegun(begun))
+    }
+    this.#drain(out)
   }
 
   /**
    * Whether the item can pass immediately: none of its texts contains a part of a key, or continues one. Searches all its texts at once.
    */
-  function passes(texts: readonly Text[]): boolean {
+  #passes(texts: readonly Text[]): boolean {
     const ends = new Map<Part, string>()
     let all = ''
     for (const [channel, text] of texts) {
-      const parts = partsOf(channel)
+      const parts = this.#partsOf(channel)
       if (parts.length > 1 || parts[0]?.isBegun === true) return false
       parts[0] ??= { piece: undefined, text: '' }
       const before = ends.get(parts[0]) ?? parts[0].text
-      ends.set(parts[0], (before + text).slice(-reach))
+      ends.set(parts[0], (before + text).slice(-this.#search.reach))
       all += `${before.slice(1 - headLength)}${text}\n`
     }
-    if (!isClear(all)) return false
+    if (!this.#search.isClear(all)) return false
     for (const [part, end] of ends) part.text = end
     return true
   }
 
-  function take(channel: unknown, piece: Piece): void {
-    const parts = partsOf(channel)
+  /** Adds a text to its channel, and decides what can be decided. */
+  #take(channel: unknown, piece: Piece): void {
+    const { isClear, find, findBegun, reach } = this.#search
+    const parts = this.#partsOf(channel)
     parts.push({ piece, text: piece.before })
-    const text = parts.length === 1 ? piece.before : parts.map((part) => part.text).join('')
+    const text = parts.length === 1 ? piece.before : joined(parts)
     if (isClear(text)) {
       decide(parts, Math.max(0, text.length - reach), true)
       release(parts, false)
@@ -94,71 +123,56 @@ export function createHold<Item>(
     if (!isBegun(begun)) release(parts, false)
   }
 
-  /** Passes on this number of characters at the beginning of the parts, or cuts them out. */
-  function decide(parts: Part[], length: number, goesOn: boolean): void {
-    let rest = length
-    let isMarked = goesOn
-    while (rest > 0 && parts[0] !== undefined) {
-      const [part] = parts
-      const { piece, text } = part
-      if (piece !== undefined) {
-        if (goesOn) piece.after += text.slice(0, rest)
-        else if (!isMarked) piece.after += mark
-        isMarked = true
-      }
-      part.text = text.slice(rest)
-      rest -= text.length
-      if (part.text !== '') return
-      if (piece !== undefined) piece.isOpen = false
-      parts.shift()
+  /** Passes on the first items, up to one with an undecided text. */
+  #drain(out: Item[]): void {
+    for (let first = this.#queue[0]; first?.pieces.every(({ isOpen }) => !isOpen); first = this.#queue[0]) {
+      const before = first.pieces.map((piece) => piece.before)
+      const after = first.pieces.map((piece) => piece.after)
+      const isSame = before.every((text, at) => text === after[at])
+      out.push(isSame ? first.item : this.#rewrite(first.item, before, after))
+      this.#queue.shift()
     }
   }
 
-  /** Passes on the text of the parts, and keeps a copy for the next search. */
-  function release(parts: Part[], isBegun: boolean): void {
-    for (const { piece, text } of parts) {
-      if (piece === undefined) continue
-      piece.after += text
-      piece.isOpen = false
-    }
-    parts.splice(0, parts.length, { piece: undefined, text: parts.map(({ text }) => text).join(''), isBegun })
+  #partsOf(channel: unknown): Part[] {
+    const parts = this.#channels.get(channel) ?? []
+    this.#channels.set(channel, parts)
+    return parts
   }
+}
 
-  function drain(out: Item[]): void {
-    while (queue[0]?.pieces.every(({ isOpen }) => !isOpen)) {
-      const [{ item, pieces }] = queue as [(typeof queue)[number]]
-      const before = pieces.map((piece) => piece.before)
-      const after = pieces.map((piece) => piece.after)
-      out.push(before.every((text, at) => text === after[at]) ? item : rewrite(item, before, after))
-      queue.shift()
-    }
-  }
+function joined(parts: readonly Part[]): string {
+  return parts.map(({ text }) => text).join('')
+}
 
-  function end(out: Item[]): void {
-    for (const parts of channels.values()) {
-      const text = parts.map((part) => part.text).join('')
-      const begun = findBegun(text)
-      decide(parts, begun.start, true)
-      if (begun.isSecret) decide(parts, text.length - begun.start, false)
-      release(parts, isBegun(begun))
+/** Passes on this number of characters at the beginning of the parts, or cuts them out. */
+function decide(parts: Part[], length: number, goesOn: boolean): void {
+  let rest = length
+  let isMarked = goesOn
+  while (rest > 0 && parts[0] !== undefined) {
+    const [part] = parts
+    const { piece, text } = part
+    if (piece !== undefined) {
+      if (goesOn) piece.after += text.slice(0, rest)
+      else if (!isMarked) piece.after += mark
+      isMarked = true
     }
-    drain(out)
+    part.text = text.slice(rest)
+    rest -= text.length
+    if (part.text !== '') return
+    if (piece !== undefined) piece.isOpen = false
+    parts.shift()
   }
+}
 
-  return {
-    push(item, texts, out) {
-      if (queue.length === 0 && passes(texts)) {
-        out.push(item)
-        return
-      }
-      const pieces = texts.map(([, text]): Piece => ({ before: text, after: '', isOpen: text !== '' }))
-      queue.push({ item, pieces })
-      for (const [at, [channel, text]] of texts.entries()) if (text !== '') take(channel, pieces[at] as Piece)
-      if (queue.length > mostHeld) end(out)
-      else drain(out)
-    },
-    end,
+/** Passes on the text of the parts, and keeps a copy for the next search. */
+function release(parts: Part[], isBegun: boolean): void {
+  for (const { piece, text } of parts) {
+    if (piece === undefined) continue
+    piece.after += text
+    piece.isOpen = false
   }
+  parts.splice(0, parts.length, { piece: undefined, text: joined(parts), isBegun })
 }
 
 /** Whether the next text must be searched together with the end of this one. */

@@ -10,10 +10,11 @@
 import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/json.ts'
-import type { Json, JsonObject } from '../core/messages.ts'
+import type { Json, JsonObject, Loss } from '../core/messages.ts'
+import type { Machine } from '../core/reducer.ts'
 import { withoutEnvelopes } from '../formats/shared/envelope.ts'
 import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
-import { createHold, type Text } from './hold.ts'
+import { Hold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
 import type { Search } from './scrub.ts'
@@ -34,122 +35,132 @@ export interface PassOptions {
   readonly maxEventBytes?: number
 }
 
-/** Like {@link StreamTranslator}, but without translation. */
-export function passStream(codec: ClientCodec, wire: GatewayFormat, options: PassOptions): StreamTranslator {
-  const { seen, toClientError, hidesUsage } = options
-  const limits = compact({ maxEventBytes: options.maxEventBytes })
-  const framing = codec.decodeFrames(limits)
-  const write = pieceWriter(options.framing)
-  const decoder = codec.decodeStream()
-  const places: Place = new Map()
-  const hold = createHold<Frame>(options.search, rewriteFrame)
-  let reply = options.reply
-  let passed = 0
-  let hasStopped = false
-  let isEnded = false
-  let failure: unknown
+/** Like a translated stream, but without translation. */
+export class PassedStream implements StreamTranslator {
+  isEnded = false
+  hasStopped = false
+  error: unknown
+  readonly losses: readonly Loss[] = []
+  readonly #wire: GatewayFormat
+  readonly #options: PassOptions
+  readonly #framing: Machine<Uint8Array, Frame>
+  readonly #decoder: Machine<Frame, Fragment>
+  readonly #write: (frame: Frame) => string
+  readonly #hold: Hold<Frame>
+  /** The places of all texts so far. */
+  readonly #places: Place = new Map()
+  /** What the client knows of the answer: an error is written as its end. */
+  #reply: Reply
+  /** The number of events that were passed on. */
+  #passed = 0
 
-  function note(fragments: readonly Fragment[]): void {
-    for (const fragment of fragments) {
-      seeFragment(seen, fragment)
-      hasStopped = fragment.type === 'stop' || (hasStopped && !/^(?:text|reasoning|call|block)$/.test(fragment.type))
-      if (fragment.type === 'start') reply = { ...reply, ...compact({ id: fragment.id, model: fragment.model }) }
-      if (fragment.type === 'end') isEnded = true
-    }
+  constructor(codec: ClientCodec, wire: GatewayFormat, options: PassOptions) {
+    this.#wire = wire
+    this.#options = options
+    this.#framing = codec.decodeFrames(compact({ maxEventBytes: options.maxEventBytes }))
+    this.#decoder = codec.decodeStream()
+    this.#write = pieceWriter(options.framing)
+    this.#hold = new Hold(options.search, rewriteFrame)
+    this.#reply = options.reply
   }
 
-  function passOne(frame: Frame, out: string[]): void {
-    const fragments: Fragment[] = []
-    decoder.push(frame, fragments)
-    note(fragments)
-    if (hidesUsage && isUsageAlone(frame, fragments)) return
-    const frames: Frame[] = []
-    const data = withoutEnvelopes(frame.data)
-    hold.push({ ...frame, data }, textsIn(jsonOfEvent(data), places), frames)
-    if (isEnded) endHeld(data, frames)
-    writeAll(frames, out)
+  push(chunk: Uint8Array, out: string[]): void {
+    this.#advance(out, () => {
+      const frames: Frame[] = []
+      try {
+        this.#framing.push(chunk, frames)
+      } finally {
+        this.#passAll(frames, out)
+      }
+    })
   }
 
-  /** If a stream ends before its last frame, the gateway adds that frame. */
-  function endHeld(data: string, frames: Frame[]): void {
-    hold.end(frames)
-    if (wire.lastFrame?.data === '[DONE]' && data !== '[DONE]') frames.push(wire.lastFrame)
+  end(out: string[]): void {
+    this.#advance(out, () => {
+      const frames: Frame[] = []
+      this.#framing.end(frames)
+      this.#passAll(frames, out)
+      if (this.isEnded) return
+      const fragments: Fragment[] = []
+      this.#decoder.end(fragments)
+      this.#note(fragments)
+      this.#writeHeld(out)
+      if (!this.isEnded) throw new InterruptedError('Cannot finish the answer: the stream ended before its last event')
+      if (this.#wire.lastFrame !== undefined) out.push(this.#write(this.#wire.lastFrame))
+    })
   }
 
-  function writeAll(frames: readonly Frame[], out: string[]): void {
-    passed += frames.length
-    for (const frame of frames) out.push(write(frame))
-  }
-
-  function writeHeld(out: string[]): void {
-    const frames: Frame[] = []
-    hold.end(frames)
-    writeAll(frames, out)
-  }
-
-  function passAll(frames: readonly Frame[], out: string[]): void {
-    for (const frame of frames) {
-      if (isEnded) return
-      passOne(frame, out)
-    }
-  }
-
-  function failWith(error: unknown, out: string[]): void {
-    isEnded = true
-    failure = error
-    writeHeld(out)
-    const frames: Frame[] = []
-    wire.codec.encodeStream(reply).fail(toClientError(error), frames)
-    for (const frame of wire.errorFrames?.(frames, passed) ?? frames) out.push(write(frame))
+  fail(error: unknown, out: string[]): void {
+    this.#advance(out, () => {
+      throw error
+    })
   }
 
   /** Text before an error is sent before the error is reported. */
-  function advance(out: string[], read: () => void): void {
-    if (isEnded) return
+  #advance(out: string[], read: () => void): void {
+    if (this.isEnded) return
     try {
       read()
     } catch (error) {
-      failWith(error, out)
+      this.#failWith(error, out)
     }
   }
 
-  return {
-    get isEnded() {
-      return isEnded
-    },
-    get hasStopped() {
-      return hasStopped
-    },
-    get error() {
-      return failure
-    },
-    losses: [],
-    push: (chunk, out) =>
-      advance(out, () => {
-        const frames: Frame[] = []
-        try {
-          framing.push(chunk, frames)
-        } finally {
-          passAll(frames, out)
-        }
-      }),
-    end: (out) =>
-      advance(out, () => {
-        const frames: Frame[] = []
-        framing.end(frames)
-        passAll(frames, out)
-        if (isEnded) return
-        const fragments: Fragment[] = []
-        decoder.end(fragments)
-        note(fragments)
-        writeHeld(out)
-        if (!isEnded) throw new InterruptedError('Cannot finish the answer: the stream ended before its last event')
-        if (wire.lastFrame !== undefined) out.push(write(wire.lastFrame))
-      }),
-    fail: (error, out) =>
-      advance(out, () => {
-        throw error
-      }),
+  #failWith(error: unknown, out: string[]): void {
+    this.isEnded = true
+    this.error = error
+    this.#writeHeld(out)
+    const frames: Frame[] = []
+    this.#wire.codec.encodeStream(this.#reply).fail(this.#options.toClientError(error), frames)
+    for (const frame of this.#wire.errorFrames?.(frames, this.#passed) ?? frames) out.push(this.#write(frame))
+  }
+
+  #passAll(frames: readonly Frame[], out: string[]): void {
+    for (const frame of frames) {
+      if (this.isEnded) return
+      this.#passOne(frame, out)
+    }
+  }
+
+  #passOne(frame: Frame, out: string[]): void {
+    const fragments: Fragment[] = []
+    this.#decoder.push(frame, fragments)
+    this.#note(fragments)
+    if (this.#options.hidesUsage && isUsageAlone(frame, fragments)) return
+    const frames: Frame[] = []
+    const data = withoutEnvelopes(frame.data)
+    this.#hold.push({ ...frame, data }, textsIn(jsonOfEvent(data), this.#places), frames)
+    if (this.isEnded) this.#endHeld(data, frames)
+    this.#writeAll(frames, out)
+  }
+
+  /** Reads what the gateway needs to know of the answer. */
+  #note(fragments: readonly Fragment[]): void {
+    for (const fragment of fragments) {
+      const { type } = fragment
+      seeFragment(this.#options.seen, fragment)
+      this.hasStopped = type === 'stop' || (this.hasStopped && !/^(?:text|reasoning|call|block)$/.test(type))
+      if (type === 'start') this.#reply = { ...this.#reply, ...compact({ id: fragment.id, model: fragment.model }) }
+      if (type === 'end') this.isEnded = true
+    }
+  }
+
+  /** If a stream ends before its last frame, the gateway adds that frame. */
+  #endHeld(data: string, frames: Frame[]): void {
+    const { lastFrame } = this.#wire
+    this.#hold.end(frames)
+    if (lastFrame?.data === '[DONE]' && data !== '[DONE]') frames.push(lastFrame)
+  }
+
+  #writeHeld(out: string[]): void {
+    const frames: Frame[] = []
+    this.#hold.end(frames)
+    this.#writeAll(frames, out)
+  }
+
+  #writeAll(frames: readonly Frame[], out: string[]): void {
+    this.#passed += frames.length
+    for (const frame of frames) out.push(this.#write(frame))
   }
 }
 

@@ -35,39 +35,74 @@ const mostJoined = 64 * 1024
 
 /** The answer that the client gets, which ends exactly once. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
-  const waiting = timeoutOf(call.options.limits?.keepAliveMs ?? 5000)
-  const joining = timeoutOf(atOnceMs)
-  const write = piecesOf(call)
-  const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive ?? comment])
-  let pending: NextBatch | undefined = begun.next
-  let writtenAt = Number.NEGATIVE_INFINITY
-  let isEnded = false
+  return new ReadableStream(new Relay(begun, text, call), { highWaterMark: 0 })
+}
 
-  function leave(): void {
-    stopClocks()
-    call.gone.abort(new DOMException('The client left', 'AbortError'))
-    void text.return(undefined).catch(() => {})
-    call.end('left', 200)
+class Relay implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #text: AnswerText
+  readonly #call: Call
+  readonly #pieces: PieceEncoder
+  readonly #keepAlive: Uint8Array
+  /** Ends the wait for a batch when it is time for a keep-alive comment. */
+  readonly #waiting: Timeout
+  /** Ends the wait for a batch that is written together with others. */
+  readonly #joining: Timeout = timeoutOf(atOnceMs)
+  /** The batch that was requested and has not arrived. */
+  #pending: NextBatch | undefined
+  #writtenAt = Number.NEGATIVE_INFINITY
+  #isEnded = false
+
+  constructor(begun: Begun, text: AnswerText, call: Call) {
+    this.#text = text
+    this.#call = call
+    this.#pieces = piecesOf(call)
+    const isJson = call.isArray || !call.stream
+    this.#keepAlive = isJson ? textPieces.more([' ']) : this.#pieces.more([call.wire.keepAlive ?? comment])
+    this.#waiting = timeoutOf(call.options.limits?.keepAliveMs ?? 5000)
+    this.#pending = begun.next
   }
 
-  function stopClocks(): void {
-    waiting.end()
-    joining.end()
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    // The headers of a whole answer are sent with its first byte. Without them, the client could not see why the connection was cut.
+    if (!this.#call.stream) controller.enqueue(this.#keepAlive)
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    let bytes: Uint8Array = new Uint8Array()
+    // A pull that adds no bytes is not repeated.
+    while (bytes.length === 0 && !this.#isEnded) {
+      const next = await this.#advance(this.#waiting)
+      if (next === 'late') return controller.enqueue(this.#keepAlive)
+      const pieces = await this.#joined(next)
+      bytes = this.#isEnded ? this.#pieces.end(pieces) : this.#pieces.more(pieces)
+    }
+    this.#writtenAt = performance.now()
+    if (bytes.length > 0) controller.enqueue(bytes)
+    if (this.#isEnded) controller.close()
+  }
+
+  /** The client left. */
+  cancel(): void {
+    this.#stopClocks()
+    this.#call.gone.abort(new DOMException('The client left', 'AbortError'))
+    void this.#text.return(undefined).catch(() => {})
+    this.#call.end('left', 200)
   }
 
   /** The next pieces; `late` if they do not arrive in time. */
-  async function advance(clock: Timeout): Promise<readonly string[] | 'late'> {
+  async #advance(clock: Timeout): Promise<readonly string[] | 'late'> {
+    const call = this.#call
     try {
-      pending ??= text.next()
-      const next = await clock.within(pending)
+      this.#pending ??= this.#text.next()
+      const next = await clock.within(this.#pending)
       if (next === 'late') return next
-      pending = undefined
+      this.#pending = undefined
       if (!next.done) return next.value
       if (!call.stream && next.value !== undefined) throw next.value
-      finish(next.value)
+      this.#finish(next.value)
       return []
     } catch (error) {
-      finish(error)
+      this.#finish(error)
       if (!call.stream) throw toClientError(error, call.progress.errorDetail)
       return errorText(error, call)
     }
@@ -77,14 +112,14 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
    * These pieces, with those that arrive until {@link joinMs} after the last write. To read the later ones one by one would cost as much as
    * to write them.
    */
-  async function joined(pieces: readonly string[]): Promise<readonly string[]> {
-    const until = writtenAt + joinMs
+  async #joined(pieces: readonly string[]): Promise<readonly string[]> {
+    const until = this.#writtenAt + joinMs
     const leftMs = until - performance.now()
-    if (leftMs <= 0 || isEnded || pieces.length === 0 || !call.stream) return pieces
+    if (leftMs <= 0 || this.#isEnded || pieces.length === 0 || !this.#call.stream) return pieces
     await new Promise<void>((resolve) => after(leftMs, resolve))
     const all = [...pieces]
-    for (let length = 0; !isEnded && length < mostJoined && performance.now() < until + joinMs; ) {
-      const more = await advance(joining)
+    for (let length = 0; !this.#isEnded && length < mostJoined && performance.now() < until + joinMs; ) {
+      const more = await this.#advance(this.#joining)
       if (more === 'late') break
       all.push(...more)
       length += more.reduce((sum, piece) => sum + piece.length, 0)
@@ -92,36 +127,18 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     return all
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        // The headers of a whole answer are sent with its first byte. Without them, the client could not see why the connection was cut.
-        if (!call.stream) controller.enqueue(keepAlive)
-      },
-      async pull(controller) {
-        let bytes: Uint8Array = new Uint8Array()
-        // A pull that adds no bytes is not repeated.
-        while (bytes.length === 0 && !isEnded) {
-          const next = await advance(waiting)
-          if (next === 'late') return controller.enqueue(keepAlive)
-          const pieces = await joined(next)
-          bytes = isEnded ? write.end(pieces) : write.more(pieces)
-        }
-        writtenAt = performance.now()
-        if (bytes.length > 0) controller.enqueue(bytes)
-        if (isEnded) controller.close()
-      },
-      cancel: leave,
-    },
-    { highWaterMark: 0 },
-  )
-
-  function finish(error: unknown): void {
-    isEnded = true
-    stopClocks()
+  #finish(error: unknown): void {
+    const call = this.#call
+    this.#isEnded = true
+    this.#stopClocks()
     if (call.gone.signal.aborted) call.end('left', 200)
     else if (error === undefined) call.end('answered', 200)
     else call.end('failed', 200, error)
+  }
+
+  #stopClocks(): void {
+    this.#waiting.end()
+    this.#joining.end()
   }
 }
 

@@ -95,6 +95,8 @@ export function createSearch(secrets: readonly string[]): Search {
 
   const isClear = (text: string) => !(mayHoldEscapes(text) && spellsLetters.test(text)) && !heads.test(text)
 
+  const findIn = (reading: Reading) => (heads.test(reading.text) ? rangesIn(reading, needles) : [])
+
   function find(text: string): Range[] {
     if (isClear(text)) return []
     const found = mayHoldEscapes(text) ? findIn(decoded(withoutHalfEscape(text))) : []
@@ -106,33 +108,9 @@ export function createSearch(secrets: readonly string[]): Search {
     return union([...found, ...plain.filter(({ start, end }) => start < end)])
   }
 
-  function findIn({ text, at }: Reading): Range[] {
-    if (!heads.test(text)) return []
-    const found: Range[] = []
-    for (const needle of needles) {
-      for (const head of needle.heads) {
-        const part = needle.text.slice(head, head + headLength)
-        for (let place = text.indexOf(part); place >= 0; ) {
-          const { start, end, isOpen } = partAround(text, place, needle.text, head)
-          const isSecret = end - start >= needle.least
-          if (isSecret) found.push({ start: at(start), end: at(end), isOpen })
-          place = text.indexOf(part, isSecret ? end : place + 1)
-        }
-      }
-    }
-    return found
-  }
-
   function scrub(text: string): string {
     const found = find(text)
-    if (found.length === 0) return text
-    let clean = ''
-    let from = 0
-    for (const { start, end } of found) {
-      clean += text.slice(from, start) + mark
-      from = end
-    }
-    return clean + text.slice(from)
+    return found.length === 0 ? text : marked(text, found)
   }
 
   function findBegun(text: string): Begun {
@@ -160,6 +138,17 @@ function needleOf(text: string): Needle {
   const heads: number[] = []
   for (let at = 0; at <= text.length - headLength; at += least - headLength + 1) heads.push(at)
   return { text, least, heads }
+}
+
+/** The text with {@link mark} in place of each range. */
+function marked(text: string, ranges: readonly Range[]): string {
+  let clean = ''
+  let from = 0
+  for (const { start, end } of ranges) {
+    clean += text.slice(from, start) + mark
+    from = end
+  }
+  return clean + text.slice(from)
 }
 
 /** The texts in which the secret must be found after escapes of single characters are decoded. */
@@ -292,6 +281,23 @@ function afterEscape(text: string, place: number): number {
 }
 
 // ---- parts of a key ----------------------------------------------------------------------------
+
+/** The original positions of the needles, and of parts of them that are secrets. The ranges may overlap. */
+function rangesIn({ text, at }: Reading, needles: readonly Needle[]): Range[] {
+  const found: Range[] = []
+  for (const needle of needles) {
+    for (const head of needle.heads) {
+      const part = needle.text.slice(head, head + headLength)
+      for (let place = text.indexOf(part); place >= 0; ) {
+        const { start, end, isOpen } = partAround(text, place, needle.text, head)
+        const isSecret = end - start >= needle.least
+        if (isSecret) found.push({ start: at(start), end: at(end), isOpen })
+        place = text.indexOf(part, isSecret ? end : place + 1)
+      }
+    }
+  }
+  return found
+}
 
 /** The longest part of a needle around a place, at which the text has what the needle has at `head`. */
 function partAround(text: string, place: number, needle: string, head: number): Range {

@@ -213,12 +213,6 @@ export function translateStream(
     }
   }
 
-  function failWith(error: unknown, frames: Frame[]): void {
-    isEnded = true
-    failure = error
-    encoder.fail(toClientError(error), frames)
-  }
-
   /** Events before an error are sent before the error is reported. */
   function advance(out: string[], read: (decoder: AnswerDecoder, events: MessageEvent[]) => void): void {
     if (isEnded) return
@@ -227,7 +221,11 @@ export function translateStream(
     const fault = attempt(() => read(decoder, events))
     const misfit = attempt(() => encode(events, frames))
     const wrong = fault ?? misfit
-    if (wrong !== undefined && !isEnded) failWith(wrong.error, frames)
+    if (wrong !== undefined && !isEnded) {
+      isEnded = true
+      failure = wrong.error
+      encoder.fail(toClientError(failure), frames)
+    }
     for (const frame of frames) out.push(write(frame))
   }
 
