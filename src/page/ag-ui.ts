@@ -8,7 +8,7 @@
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { checkOptions } from '../core/checks.ts'
 import { compact, unlessEmpty } from '../core/json.ts'
-import type { ContentBlock, Json, ToolCall } from '../core/messages.ts'
+import type { ContentBlock, Json, ServerToolCallChunk, ToolCall, ToolCallChunk } from '../core/messages.ts'
 import type { ToolResult } from '../tools/types.ts'
 import type { Encoder } from './encoding.ts'
 import { sseHeaders } from './event-stream.ts'
@@ -36,7 +36,7 @@ export function agUi(ids: { readonly threadId: string; readonly runId: string })
   checkOptions('agUi', ids)
   return () => {
     const { threadId, runId } = ids
-    const events = agUiEvents(runId)
+    const events = new AgUiEvents(runId)
     const frame = (event: AgUiEvent) => `data: ${JSON.stringify(compact(event))}\n\n`
     const framed = (all: Iterable<AgUiEvent>) => [...all].map(frame).join('')
     return {
@@ -56,124 +56,64 @@ export function agUi(ids: { readonly threadId: string; readonly runId: string })
   }
 }
 
-interface AgUiEvents {
-  of(event: StreamEvent): Iterable<AgUiEvent>
-  /** Closes all open blocks. */
-  closeAll(): Iterable<AgUiEvent>
-  outcome(): object
-}
-
 /** The events of one run. */
-function agUiEvents(runId: string): AgUiEvents {
-  let round = 0
-  let result: RunResult | undefined
-  const waiting: ToolCall[] = []
+class AgUiEvents {
+  readonly #runId: string
+  #round = 0
+  /** The name of the round that is open. */
+  #step: string | undefined
+  #result: RunResult | undefined
+  /** Calls that wait for a user. */
+  readonly #waiting: ToolCall[] = []
   /** The open blocks, by number, with the events that close them. */
-  const open = new Map<number, readonly AgUiEvent[]>()
-  /** Calls that have started. */
-  const calls = new Set<string>()
-  /** The message of each text block. The first message has the id that the calls of the answer name as their parent. */
-  const texts = new Map<number, string>()
-  let hasParent = false
-  let step: string | undefined
-
-  function* close(index: number): Generator<AgUiEvent> {
-    yield* open.get(index) ?? []
-    open.delete(index)
-  }
-
-  function* closeAll(): Generator<AgUiEvent> {
-    for (const index of [...open.keys()]) yield* close(index)
-    if (step !== undefined) yield { type: 'STEP_FINISHED', stepName: step }
-    step = undefined
-  }
-
-  /** Each text or reasoning block is a message. */
-  function* begin(index: number, kind: 'text' | 'reasoning'): Generator<AgUiEvent> {
-    if (open.has(index)) return
-    const messageId = kind === 'text' && !hasParent ? parentId() : idOf(index)
-    if (kind === 'text') {
-      hasParent = true
-      texts.set(index, messageId)
-      open.set(index, [{ type: 'TEXT_MESSAGE_END', messageId }])
-      return yield { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }
-    }
-    open.set(index, [
-      { type: 'REASONING_MESSAGE_END', messageId },
-      { type: 'REASONING_END', messageId },
-    ])
-    yield { type: 'REASONING_START', messageId }
-    yield { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' }
-  }
-
-  function idOf(index: number): string {
-    return `${runId}-${round}-${index}`
-  }
-
-  function parentId(): string {
-    return `${runId}-${round}`
-  }
-
-  function* beginCall(index: number, toolCallId: string, toolCallName: string): Generator<AgUiEvent> {
-    calls.add(toolCallId)
-    hasParent = true
-    open.set(index, [{ type: 'TOOL_CALL_END', toolCallId }])
-    yield { type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId: parentId() }
-  }
-
-  /** Arguments that were not streamed are sent whole. */
-  function* endCall(index: number, id: string, name: string, argumentsText: string): Generator<AgUiEvent> {
-    const isBegun = calls.has(id) && open.has(index)
-    if (!isBegun) yield* beginCall(index, id, name)
-    if (!streamed.has(index)) yield { type: 'TOOL_CALL_ARGS', toolCallId: id, delta: argumentsText }
-    yield* close(index)
-  }
+  readonly #open = new Map<number, readonly AgUiEvent[]>()
+  /** The ids of calls that have started. */
+  readonly #calls = new Set<string>()
   /** Blocks of the current answer whose arguments were sent in pieces. */
-  const streamed = new Set<number>()
+  readonly #streamed = new Set<number>()
+  /** The message of each text block. The first message has the id that the calls of the answer name as their parent. */
+  readonly #texts = new Map<number, string>()
+  /** The current answer has a text or a call: no other message gets the id of the parent. */
+  #hasParent = false
 
-  function* of(event: StreamEvent): Generator<AgUiEvent> {
+  constructor(runId: string) {
+    this.#runId = runId
+  }
+
+  *of(event: StreamEvent): Generator<AgUiEvent> {
     switch (event.type) {
       case 'message_start':
-        yield* closeAll()
-        streamed.clear()
-        texts.clear()
-        hasParent = false
-        step = `${++round}`
-        return yield { type: 'STEP_STARTED', stepName: step }
+        yield* this.closeAll()
+        this.#streamed.clear()
+        this.#texts.clear()
+        this.#hasParent = false
+        this.#step = `${++this.#round}`
+        return yield { type: 'STEP_STARTED', stepName: this.#step }
       case 'text_delta':
-        yield* begin(event.index, 'text')
-        return yield* delta('TEXT_MESSAGE_CONTENT', event)
+        yield* this.#begin(event.index, 'text')
+        return yield* this.#delta('TEXT_MESSAGE_CONTENT', event)
       case 'reasoning_delta':
-        yield* begin(event.index, 'reasoning')
-        return yield* delta('REASONING_MESSAGE_CONTENT', event)
-      case 'tool_call_chunk': {
-        const { index, chunk } = event
-        const { type, id, name, argumentsDelta = '' } = chunk
-        if (type !== 'tool_call_chunk') return
-        if (!open.has(index) && id !== undefined && name !== undefined && !calls.has(id))
-          yield* beginCall(index, id, name)
-        const [end] = open.get(index) ?? []
-        if (end === undefined || argumentsDelta === '') return
-        streamed.add(index)
-        return yield { type: 'TOOL_CALL_ARGS', toolCallId: end.toolCallId, delta: argumentsDelta }
-      }
+        yield* this.#begin(event.index, 'reasoning')
+        return yield* this.#delta('REASONING_MESSAGE_CONTENT', event)
+      case 'tool_call_chunk':
+        return yield* this.#ofChunk(event.index, event.chunk)
       case 'tool_call': {
         const { id, name, argumentsText } = event.call
-        return yield* endCall(event.index, id, name, argumentsText || '{}')
+        return yield* this.#endCall(event.index, id, name, argumentsText || '{}')
       }
       case 'invalid_tool_call': {
-        const { id = idOf(event.index), name = 'unknown', argumentsText, reason, error } = event.call
-        yield* endCall(event.index, id, name, argumentsText)
+        const { id = this.#idOf(event.index), name = 'unknown', argumentsText, reason, error } = event.call
+        yield* this.#endCall(event.index, id, name, argumentsText)
         return yield custom('invalid_tool_call', { toolCallId: id, reason, error })
       }
       case 'content_block':
-        return yield* ofBlock(event.block, event.index)
+        return yield* this.#ofBlock(event.block, event.index)
       case 'tool_result':
-        return yield ofResult(event.result)
+        return yield this.#ofResult(event.result)
       case 'tool_progress':
         return yield custom('progress', { toolCallId: event.toolCallId, data: jsonOf(event.data) ?? null })
       case 'approval_request':
-        waiting.push(event.call)
+        this.#waiting.push(event.call)
         return
       case 'usage':
         return yield custom('usage', jsonOf(event.usage))
@@ -184,43 +124,27 @@ function agUiEvents(runId: string): AgUiEvents {
         return yield metadata ? custom('metadata', { [name]: value }) : { type: 'CUSTOM', name, value, id }
       }
       case 'done':
-        result = event.result
+        this.#result = event.result
     }
   }
 
-  function* delta(
-    type: string,
-    { index, text }: { readonly index: number; readonly text: string },
-  ): Generator<AgUiEvent> {
-    if (text !== '') yield { type, messageId: texts.get(index) ?? idOf(index), delta: text }
+  /** Closes all open blocks. */
+  *closeAll(): Generator<AgUiEvent> {
+    for (const index of [...this.#open.keys()]) yield* this.#close(index)
+    if (this.#step !== undefined) yield { type: 'STEP_FINISHED', stepName: this.#step }
+    this.#step = undefined
   }
 
-  function* ofBlock(block: ContentBlock, index: number): Generator<AgUiEvent> {
-    if (block.type !== 'text' && block.type !== 'reasoning') return yield custom('block', jsonOf(block))
-    if (!open.has(index) && block.text !== '') {
-      yield* begin(index, block.type)
-      const type = block.type === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT'
-      yield* delta(type, { index, text: block.text })
-    }
-    yield* close(index)
-    const citations = block.type === 'text' ? (block.citations ?? []) : []
-    for (const citation of citations) yield custom('block', jsonOf(citation))
-  }
-
-  function ofResult({ toolCallId, content }: ToolResult): AgUiEvent {
-    const text = typeof content === 'string' ? content : JSON.stringify(content)
-    return { type: 'TOOL_CALL_RESULT', messageId: `${runId}-${toolCallId}`, toolCallId, content: text, role: 'tool' }
-  }
-
-  /** Calls that wait for a user are interrupts. */
-  function outcome(): object {
-    const interrupts = waiting.map(({ id, name, arguments: input, approvalId, approvalProof: proof }) => ({
+  /** The fields of `RUN_FINISHED`. Calls that wait for a user are interrupts. */
+  outcome(): object {
+    const interrupts = this.#waiting.map(({ id, name, arguments: input, approvalId, approvalProof: proof }) => ({
       id,
       reason: 'approval_required', // TanStack AI looks for this word, and for `kind`
       message: `May ${name} run?`,
       toolCallId: id,
       metadata: { kind: 'approval', toolName: name, input, ...(proof && { approvalId, proof }) },
     }))
+    const result = this.#result
     const said = result && unlessEmpty(compact({ outcome: result.outcome, stopReason: result.stopReason }))
     return compact({
       outcome: interrupts.length > 0 ? { type: 'interrupt', interrupts } : { type: 'success' },
@@ -228,7 +152,88 @@ function agUiEvents(runId: string): AgUiEvents {
     })
   }
 
-  return { of, closeAll, outcome }
+  // ---- text and other blocks ------------------------------------------------------------------
+
+  /** Each text or reasoning block is a message. */
+  *#begin(index: number, kind: 'text' | 'reasoning'): Generator<AgUiEvent> {
+    if (this.#open.has(index)) return
+    const messageId = kind === 'text' && !this.#hasParent ? this.#parentId() : this.#idOf(index)
+    if (kind === 'text') {
+      this.#hasParent = true
+      this.#texts.set(index, messageId)
+      this.#open.set(index, [{ type: 'TEXT_MESSAGE_END', messageId }])
+      return yield { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }
+    }
+    this.#open.set(index, [
+      { type: 'REASONING_MESSAGE_END', messageId },
+      { type: 'REASONING_END', messageId },
+    ])
+    yield { type: 'REASONING_START', messageId }
+    yield { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' }
+  }
+
+  *#delta(type: string, { index, text }: { readonly index: number; readonly text: string }): Generator<AgUiEvent> {
+    if (text !== '') yield { type, messageId: this.#texts.get(index) ?? this.#idOf(index), delta: text }
+  }
+
+  *#close(index: number): Generator<AgUiEvent> {
+    yield* this.#open.get(index) ?? []
+    this.#open.delete(index)
+  }
+
+  *#ofBlock(block: ContentBlock, index: number): Generator<AgUiEvent> {
+    if (block.type !== 'text' && block.type !== 'reasoning') return yield custom('block', jsonOf(block))
+    if (!this.#open.has(index) && block.text !== '') {
+      yield* this.#begin(index, block.type)
+      const type = block.type === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT'
+      yield* this.#delta(type, { index, text: block.text })
+    }
+    yield* this.#close(index)
+    const citations = block.type === 'text' ? (block.citations ?? []) : []
+    for (const citation of citations) yield custom('block', jsonOf(citation))
+  }
+
+  #idOf(index: number): string {
+    return `${this.#runId}-${this.#round}-${index}`
+  }
+
+  #parentId(): string {
+    return `${this.#runId}-${this.#round}`
+  }
+
+  // ---- calls ----------------------------------------------------------------------------------
+
+  *#ofChunk(index: number, chunk: ToolCallChunk | ServerToolCallChunk): Generator<AgUiEvent> {
+    const { type, id, name, argumentsDelta = '' } = chunk
+    if (type !== 'tool_call_chunk') return
+    if (!this.#open.has(index) && id !== undefined && name !== undefined && !this.#calls.has(id))
+      yield* this.#beginCall(index, id, name)
+    const [end] = this.#open.get(index) ?? []
+    if (end === undefined || argumentsDelta === '') return
+    this.#streamed.add(index)
+    yield { type: 'TOOL_CALL_ARGS', toolCallId: end.toolCallId, delta: argumentsDelta }
+  }
+
+  *#beginCall(index: number, toolCallId: string, toolCallName: string): Generator<AgUiEvent> {
+    this.#calls.add(toolCallId)
+    this.#hasParent = true
+    this.#open.set(index, [{ type: 'TOOL_CALL_END', toolCallId }])
+    yield { type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId: this.#parentId() }
+  }
+
+  /** Arguments that were not streamed are sent whole. */
+  *#endCall(index: number, id: string, name: string, argumentsText: string): Generator<AgUiEvent> {
+    const isBegun = this.#calls.has(id) && this.#open.has(index)
+    if (!isBegun) yield* this.#beginCall(index, id, name)
+    if (!this.#streamed.has(index)) yield { type: 'TOOL_CALL_ARGS', toolCallId: id, delta: argumentsText }
+    yield* this.#close(index)
+  }
+
+  #ofResult({ toolCallId, content }: ToolResult): AgUiEvent {
+    const text = typeof content === 'string' ? content : JSON.stringify(content)
+    const messageId = `${this.#runId}-${toolCallId}`
+    return { type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: text, role: 'tool' }
+  }
 }
 
 function custom(name: string, value: Json | undefined): AgUiEvent {

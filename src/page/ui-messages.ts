@@ -37,7 +37,7 @@ export function uiMessages(options: { readonly messageId?: string } = {}): Encod
   checkOptions('uiMessages', options)
   return () => {
     const { messageId } = options
-    const chunks = uiChunks()
+    const chunks = new UiChunks()
     const frame = (chunk: Chunk) => `data: ${JSON.stringify(compact(chunk))}\n\n`
     const last = (...all: Chunk[]) => `${all.map(frame).join('')}data: [DONE]\n\n`
     return {
@@ -66,49 +66,68 @@ const finishReasons: Readonly<Partial<Record<StopReason, string>>> = {
   error: 'error',
 }
 
-interface UiChunks {
-  of(event: StreamEvent): Iterable<Chunk>
-  finish(sealed: string | undefined): Iterable<Chunk>
-}
-
 /** The chunks of one run. */
-function uiChunks(): UiChunks {
-  let round = 0
-  let isInStep = false
-  let result: RunResult | undefined
+class UiChunks {
+  #round = 0
+  #isInStep = false
+  #result: RunResult | undefined
   /** Blocks and calls that have started, each with the id of its block: two calls may have the same id. */
-  const begun = new Map<string, string>()
-  const sources = new Set<string>()
+  readonly #begun = new Map<string, string>()
+  /** The ids of sources that were sent. */
+  readonly #sources = new Set<string>()
 
-  /** Whether this is its first chunk. */
-  function begins(id: string, block: string = id): boolean {
-    if (begun.has(id)) return false
-    begun.set(id, block)
+  /** Whether this is the first chunk of a block or a call. */
+  #begins(id: string, block: string = id): boolean {
+    if (this.#begun.has(id)) return false
+    this.#begun.set(id, block)
     return true
   }
 
-  function* of(event: StreamEvent): Generator<Chunk> {
-    const id = `${round}.${'index' in event ? event.index : ''}`
+  *of(event: StreamEvent): Generator<Chunk> {
+    const id = `${this.#round}.${'index' in event ? event.index : ''}`
     switch (event.type) {
       case 'message_start':
-        round++
-        if (isInStep) yield { type: 'finish-step' }
-        isInStep = true
+        this.#round++
+        if (this.#isInStep) yield { type: 'finish-step' }
+        this.#isInStep = true
         return yield { type: 'start-step' }
       case 'text_delta':
       case 'reasoning_delta': {
         const kind = event.type === 'text_delta' ? 'text' : 'reasoning'
-        if (begins(id)) yield { type: `${kind}-start`, id }
+        if (this.#begins(id)) yield { type: `${kind}-start`, id }
         return yield { type: `${kind}-delta`, id, delta: event.text }
       }
+      case 'content_block':
+        return yield* this.#ofBlock(event.block, id)
+      case 'message_end':
+        if (isEmptyAnswer(event.message)) yield { type: 'reset-step' } // the model is asked again
+        return
+      case 'warning':
+        return yield { type: 'data-warning', data: event.warning }
+      case 'data': {
+        const { name, value, id, transient, metadata } = event
+        if (metadata) return yield { type: 'message-metadata', messageMetadata: { [name]: value } }
+        return yield { type: `data-${name}`, id, data: value, transient }
+      }
+      case 'done':
+        this.#result = event.result
+        return
+      default:
+        yield* this.#ofCall(event, id)
+    }
+  }
+
+  /** The chunks of a call of a tool of the application. `id` is that of the call's block. */
+  *#ofCall(event: StreamEvent, id: string): Generator<Chunk> {
+    switch (event.type) {
       case 'tool_call_chunk': {
         const { type, id: toolCallId, name: toolName, argumentsDelta: inputTextDelta } = event.chunk
         if (type !== 'tool_call_chunk') return
-        if (toolCallId !== undefined && toolName !== undefined && begins(toolCallId, id)) {
-          begun.set(id, toolCallId)
+        if (toolCallId !== undefined && toolName !== undefined && this.#begins(toolCallId, id)) {
+          this.#begun.set(id, toolCallId)
           yield { type: 'tool-input-start', toolCallId, toolName }
         }
-        const known = begun.get(id)
+        const known = this.#begun.get(id)
         if (known !== undefined && inputTextDelta) yield { type: 'tool-input-delta', toolCallId: known, inputTextDelta }
         return
       }
@@ -118,42 +137,28 @@ function uiChunks(): UiChunks {
       }
       case 'invalid_tool_call': {
         const { name: toolName = 'unknown', argumentsText: input, error: errorText } = event.call
-        const toolCallId = event.call.id ?? begun.get(id) ?? id
+        const toolCallId = event.call.id ?? this.#begun.get(id) ?? id
         return yield { type: 'tool-input-error', toolCallId, toolName, input, errorText }
       }
-      case 'content_block':
-        return yield* ofBlock(event.block, id)
-      case 'message_end':
-        if (isEmptyAnswer(event.message)) yield { type: 'reset-step' } // the model is asked again
-        return
       case 'tool_progress': {
         const { toolCallId, data: output } = event
         return yield { type: 'tool-output-available', toolCallId, output, preliminary: true }
       }
       case 'tool_result':
-        return yield chunkOfResult(event.result, round === 0)
+        return yield chunkOfResult(event.result, this.#round === 0)
       case 'approval_request': {
         const { id: toolCallId, approvalProof: signature } = event.call
         const approvalId = (signature && event.call.approvalId) ?? toolCallId
         return yield { type: 'tool-approval-request', approvalId, toolCallId, signature }
       }
-      case 'warning':
-        return yield { type: 'data-warning', data: event.warning }
-      case 'data': {
-        const { name, value, id, transient, metadata } = event
-        if (metadata) return yield { type: 'message-metadata', messageMetadata: { [name]: value } }
-        return yield { type: `data-${name}`, id, data: value, transient }
-      }
-      case 'done':
-        result = event.result
     }
   }
 
-  function* ofBlock(block: ContentBlock, id: string): Generator<Chunk> {
+  *#ofBlock(block: ContentBlock, id: string): Generator<Chunk> {
     switch (block.type) {
       case 'text':
       case 'reasoning': {
-        if (!begun.has(id)) {
+        if (!this.#begun.has(id)) {
           if (block.text === '') return
           yield { type: `${block.type}-start`, id }
           yield { type: `${block.type}-delta`, id, delta: block.text }
@@ -162,16 +167,16 @@ function uiChunks(): UiChunks {
         yield { type: `${block.type}-end`, id, citations: unlessEmpty(citations) }
         for (const { source } of citations) {
           const { type, sourceType, id: sourceId, ...rest } = source
-          if (sources.has(sourceId)) continue
-          sources.add(sourceId)
+          if (this.#sources.has(sourceId)) continue
+          this.#sources.add(sourceId)
           yield { type: `source-${sourceType}`, sourceId, ...rest }
         }
         return
       }
       case 'server_tool_call':
-        return yield ofServerCall(block, id)
+        return yield this.#ofServerCall(block, id)
       case 'server_tool_result':
-        return yield* ofServerResult(block, id)
+        return yield* this.#ofServerResult(block, id)
       case 'image':
       case 'audio':
       case 'video':
@@ -184,30 +189,28 @@ function uiChunks(): UiChunks {
     yield { type: 'custom', kind: `isoglot.${block.type}` }
   }
 
-  function ofServerCall({ id: toolCallId, name: toolName, arguments: input }: ServerToolCall, id: string): Chunk {
-    begins(toolCallId ?? id)
+  #ofServerCall({ id: toolCallId, name: toolName, arguments: input }: ServerToolCall, id: string): Chunk {
+    this.#begins(toolCallId ?? id)
     return { type: 'tool-input-available', toolCallId: toolCallId ?? id, toolName, input, ...byProvider }
   }
 
-  function* ofServerResult(found: ServerToolResult, id: string): Generator<Chunk> {
+  *#ofServerResult(found: ServerToolResult, id: string): Generator<Chunk> {
     const { toolCallId = id, name = 'unknown', status, output = null } = found
     // A page throws if it gets a result without its call.
-    if (!begun.has(toolCallId)) {
-      yield ofServerCall({ type: 'server_tool_call', id: toolCallId, name, arguments: {} }, id)
+    if (!this.#begun.has(toolCallId)) {
+      yield this.#ofServerCall({ type: 'server_tool_call', id: toolCallId, name, arguments: {} }, id)
     }
     if (status === 'error') yield { type: 'tool-output-error', toolCallId, errorText: 'The call failed', ...byProvider }
     else yield { type: 'tool-output-available', toolCallId, output, ...byProvider }
   }
 
-  function* finish(sealed: string | undefined): Generator<Chunk> {
-    if (isInStep) yield { type: 'finish-step' }
-    const { stopReason, usage } = result ?? {}
+  *finish(sealed: string | undefined): Generator<Chunk> {
+    if (this.#isInStep) yield { type: 'finish-step' }
+    const { stopReason, usage } = this.#result ?? {}
     const finishReason = stopReason && (finishReasons[stopReason] ?? 'other')
     const messageMetadata = unlessEmpty(compact({ usage, sealed }))
     yield { type: 'finish', finishReason, messageMetadata }
   }
-
-  return { of, finish }
 }
 
 const byProvider = { providerExecuted: true, dynamic: true } as const
