@@ -24,10 +24,7 @@ function readEnvelope(): AnswerReader {
   let rest = ''
   let state: 'head' | 'text' | 'calls' | 'arguments' | 'done' = 'head'
   let key = 0
-  // The part of the arguments that was read.
-  let depth = 0
-  let isString = false
-  let isEscaped = false
+  const endOfArguments = endOfObject()
 
   function readHead(): void {
     if (textHead.test(rest)) state = 'text'
@@ -56,7 +53,7 @@ function readEnvelope(): AnswerReader {
   }
 
   function readArguments(out: Fragment[]): boolean {
-    const end = endOfArguments()
+    const end = endOfArguments(rest)
     const text = rest.slice(0, end)
     rest = rest.slice(text.length)
     if (text !== '') out.push({ type: 'call', key, arguments: text })
@@ -64,21 +61,6 @@ function readEnvelope(): AnswerReader {
     out.push({ type: 'close', key: key++ })
     state = 'calls'
     return true
-  }
-
-  /** The position in `rest` after the object; `undefined` if the object is not complete. */
-  function endOfArguments(): number | undefined {
-    for (let at = 0; at < rest.length; at++) {
-      const character = rest[at]
-      if (isString) {
-        if (isEscaped) isEscaped = false
-        else if (character === '\\') isEscaped = true
-        else if (character === '"') isString = false
-      } else if (character === '"') isString = true
-      else if (character === '{') depth++
-      else if (character === '}' && --depth === 0) return at + 1
-    }
-    return undefined
   }
 
   return {
@@ -94,6 +76,29 @@ function readEnvelope(): AnswerReader {
       if (state === 'head') return wholeAnswer(rest)
       return state === 'calls' ? leftCalls(rest, key) : []
     },
+  }
+}
+
+/**
+ * Finds the end of a JSON object whose text arrives in pieces: returns the position in the piece after the object; `undefined` if the object
+ * is not complete. Then it can find the end of another object.
+ */
+function endOfObject(): (piece: string) => number | undefined {
+  let depth = 0
+  let isString = false
+  let isEscaped = false
+  return (piece) => {
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at]
+      if (isString) {
+        if (isEscaped) isEscaped = false
+        else if (character === '\\') isEscaped = true
+        else if (character === '"') isString = false
+      } else if (character === '"') isString = true
+      else if (character === '{') depth++
+      else if (character === '}' && --depth === 0) return at + 1
+    }
+    return undefined
   }
 }
 
