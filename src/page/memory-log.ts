@@ -25,13 +25,9 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
   const { ttlMs = 600_000, maxLength = 32 * 1024 * 1024 } = options
   const runs = new Map<string, KeptRun>()
 
-  /** Called when a run begins: a timer would keep the process alive. */
-  function forgetOld(): void {
-    for (const [name, kept] of runs) if (kept.expiresAt <= Date.now()) runs.delete(name)
-  }
-
+  /** Begins a run, and forgets old ones: a timer for that would keep the process alive. */
   function begin(name: string): KeptRun {
-    forgetOld()
+    for (const [name, kept] of runs) if (kept.expiresAt <= Date.now()) runs.delete(name)
     const kept: KeptRun = {
       events: [],
       length: 0,
@@ -52,18 +48,6 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
     kept.wake()
   }
 
-  async function* read(kept: KeptRun, after: number, signal: AbortSignal): AsyncGenerator<string> {
-    const left = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    for (let at = after; !signal.aborted; ) {
-      const { change } = kept
-      while (at < kept.events.length) yield kept.events[at++] as string
-      if (kept.isOver) return
-      await Promise.race([change, left])
-    }
-  }
-
   return {
     async append(name, events) {
       const known = runs.get(name)
@@ -80,7 +64,7 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
     async read(name, after, signal) {
       const kept = runs.get(name)
       if (kept === undefined || kept.isRemoved || kept.expiresAt <= Date.now()) return undefined
-      return read(kept, after, signal)
+      return eventsOf(kept, after, signal)
     },
     async close(name) {
       const kept = runs.get(name)
@@ -93,6 +77,19 @@ export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength
       kept.events.length = 0
       end(kept)
     },
+  }
+}
+
+/** The events after this number, and those that follow until the end. */
+async function* eventsOf(kept: KeptRun, after: number, signal: AbortSignal): AsyncGenerator<string> {
+  const left = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  for (let at = after; !signal.aborted; ) {
+    const { change } = kept
+    while (at < kept.events.length) yield kept.events[at++] as string
+    if (kept.isOver) return
+    await Promise.race([change, left])
   }
 }
 

@@ -128,8 +128,6 @@ function answersWithData(run: Host) {
   let isSettled = false
   const prompt = new Set(run.added)
 
-  const isAnswer = ({ role }: Message) => role === 'assistant'
-
   function add(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) shown = applyEvent(shown, event)
     return events
@@ -172,32 +170,39 @@ function answersWithData(run: Host) {
     }
   }
 
-  /** Gives the messages and the result of the run their data. */
   function settle(): void {
-    if (isSettled) return
+    if (!isSettled) giveData(run, prompt, shown)
     isSettled = true
-    const own = shown.filter(isAnswer).map(({ metadata }) => metadata)
-    const changed = new Map<Message, Message>()
-    for (const [at, message] of run.added.entries()) {
-      const metadata = isAnswer(message) && !prompt.has(message) ? own.shift() : undefined
-      if (metadata === undefined) continue
-      const whole = { ...message, metadata: { ...message.metadata, ...metadata } }
-      changed.set(message, whole)
-      run.added[at] = whole
-    }
-    const { result } = run
-    if (result === undefined) return
-    const current = <One extends Message>(message: One) => (changed.get(message) ?? message) as One
-    const { message, messages, context } = result
-    run.result = {
-      ...result,
-      message: current<AssistantMessage>(message),
-      messages: messages.map(current),
-      context: { ...context, messages: context.messages.map(current) },
-    }
   }
 
   return { take: (events: readonly StreamEvent[]) => events.flatMap(next), settle }
+}
+
+/** Gives the messages and the result of a run the data that the page has of its answers. Those of the prompt get none. */
+function giveData(run: Host, prompt: ReadonlySet<Message>, shown: readonly Message[]): void {
+  const own = shown.filter(isAnswer).map(({ metadata }) => metadata)
+  const changed = new Map<Message, Message>()
+  for (const [at, message] of run.added.entries()) {
+    const metadata = isAnswer(message) && !prompt.has(message) ? own.shift() : undefined
+    if (metadata === undefined) continue
+    const whole = { ...message, metadata: { ...message.metadata, ...metadata } }
+    changed.set(message, whole)
+    run.added[at] = whole
+  }
+  const { result } = run
+  if (result === undefined) return
+  const current = <One extends Message>(message: One) => (changed.get(message) ?? message) as One
+  const { message, messages, context } = result
+  run.result = {
+    ...result,
+    message: current<AssistantMessage>(message),
+    messages: messages.map(current),
+    context: { ...context, messages: context.messages.map(current) },
+  }
+}
+
+function isAnswer({ role }: Message): boolean {
+  return role === 'assistant'
 }
 
 /** The events that make this metadata. */

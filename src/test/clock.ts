@@ -23,6 +23,24 @@ interface Handle {
   [Symbol.toPrimitive](): number
 }
 
+function handleOf(id: number, start: () => void, stop: () => void): Handle {
+  const handle: Handle = {
+    ref: () => handle,
+    unref: () => handle,
+    hasRef: () => true,
+    refresh() {
+      start()
+      return handle
+    },
+    close() {
+      stop()
+      return handle
+    },
+    [Symbol.toPrimitive]: () => id,
+  }
+  return handle
+}
+
 /**
  * Stops the clock of this process, for tests of timeouts and retries: `setTimeout`, `clearTimeout`, `Date.now` and `performance.now`.
  * Timers that were started earlier continue normally. It needs no fake timers of a test runner, so it works in every runtime.
@@ -57,22 +75,8 @@ export function fakeClock(): FakeClock {
     const start = () => {
       timers.set(id, { at: passedMs + Math.max(0, Number(ms) || 0), fire: () => action(...args) })
     }
-    const handle: Handle = {
-      ref: () => handle,
-      unref: () => handle,
-      hasRef: () => true,
-      refresh() {
-        start()
-        return handle
-      },
-      close() {
-        timers.delete(id)
-        return handle
-      },
-      [Symbol.toPrimitive]: () => id,
-    }
     start()
-    return typeof real === 'object' ? handle : id
+    return typeof real === 'object' ? handleOf(id, start, () => timers.delete(id)) : id
   }
   const clearFake = (timer: unknown) => {
     if (!timers.delete(Number(timer))) clearTimeout(timer as number)
