@@ -49,14 +49,29 @@ function isSame(one: ViewPart, other: ViewPart): boolean {
   )
 }
 
+/** One message of an entry, while its parts are made. */
+interface Round {
+  readonly entry: Entry
+  /** The number of answers before it. */
+  readonly number: number
+  /** Whether it is still written. */
+  readonly isOpen: boolean
+  readonly blocks: readonly ContentBlock[]
+  /** The results of its calls, by the ids of the calls. */
+  readonly results: ReadonlyMap<string, ToolMessage>
+  /** How many parts of each kind have an id by now. */
+  readonly counts: Record<string, number>
+}
+
 function partsOf(entry: Entry): ViewPart[] {
   const { messages, state } = entry
-  let round = -1
+  let number = -1
   return messages.flatMap((message, at) => {
     if (message.role === 'tool') return []
-    round++
+    number++
     const isOpen = state === 'streaming' && at === messages.length - 1 && !('stopReason' in message)
-    return partsOfRound(entry, message, round, isOpen, resultsAfter(messages, at))
+    const blocks = blocksOf(message.content)
+    return partsOfRound({ entry, number, isOpen, blocks, results: resultsAfter(messages, at), counts: {} }, message)
   })
 }
 
@@ -70,6 +85,95 @@ function resultsAfter(messages: readonly Message[], at: number): ReadonlyMap<str
   return results
 }
 
+/** The parts of its blocks, then those of calls that could not be read. Values of the application stand where they were written. */
+function partsOfRound(round: Round, message: Exclude<Message, ToolMessage>): ViewPart[] {
+  const { blocks, isOpen } = round
+  const invalid = message.role === 'assistant' ? (message.invalidToolCalls ?? []) : []
+  /** By their place: each list begins with the part of a block, and values of the application follow it. */
+  const places: ViewPart[][] = [[]]
+  for (const [at, block] of blocks.entries()) {
+    if (isPart(block)) places.push([])
+    if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) continue
+    places.at(-1)?.push(...partsOfBlock(round, block, at === blocks.length - 1 && isOpen))
+  }
+  for (const { name, value, at } of message.metadata?.dataParts ?? [])
+    (places[at] ?? places.at(-1))?.push({ type: 'data', id: idOf(round, 'data'), name, value })
+  const ofInvalid = invalid.map(({ id: toolCallId, name = '', index, argumentsText, error }): ToolPart => {
+    const id = idOf(round, 'call', index)
+    return { type: 'tool', id, toolCallId, name, state: 'invalid', arguments: undefined, argumentsText, error }
+  })
+  return [...places.flat(), ...ofInvalid]
+}
+
+/** The place among those of its kind: the place among all of them moves where an invalid call is taken out at the end. */
+function idOf({ entry, number, counts }: Round, kind: string, index?: number): string {
+  const place = index ?? counts[kind] ?? 0
+  if (index === undefined) counts[kind] = place + 1
+  return `${entry.id}.${number}.${kind}${place}`
+}
+
+function partsOfBlock(round: Round, block: ContentBlock, isStreaming: boolean): ViewPart[] {
+  const state = isStreaming ? 'streaming' : 'done'
+  switch (block.type) {
+    case 'text': {
+      if (block.text === '') return []
+      const { type, text, citations = noCitations, refusal } = block
+      return [compact({ type, id: idOf(round, 'text'), text, state, citations, refusal })]
+    }
+    case 'reasoning':
+      return block.text === '' ? [] : [{ type: 'reasoning', id: idOf(round, 'reasoning'), text: block.text, state }]
+    case 'tool_call_chunk': {
+      const { id: toolCallId, name = '', index, argumentsDelta: argumentsText = '', argumentsSoFar } = block
+      const state = round.entry.state === 'streaming' ? 'arguments' : 'invalid'
+      const id = idOf(round, 'call', index)
+      return [{ type: 'tool', id, toolCallId, name, state, arguments: argumentsSoFar, argumentsText }]
+    }
+    case 'tool_call':
+      return [toolPart(round, block)]
+    case 'server_tool_call_chunk':
+      return [{ type: 'server_tool', id: idOf(round, 'server'), name: block.name ?? '', state: 'running' }]
+    case 'server_tool_call': {
+      const result = round.blocks.find((one) => one.type === 'server_tool_result' && one.toolCallId === block.id)
+      const status = result?.type === 'server_tool_result' ? (result.status ?? 'success') : undefined
+      const ended = status === 'error' ? 'failed' : status || !round.isOpen ? 'done' : 'running'
+      return [{ type: 'server_tool', id: idOf(round, 'server'), name: block.name, state: ended }]
+    }
+    case 'server_tool_result':
+      return [] // the call's part shows it
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return [{ type: 'media', id: idOf(round, 'media'), block }]
+    case 'plain_text':
+      return [{ type: 'file', id: idOf(round, 'file'), mediaType: block.mimeType ?? 'text/plain', block }]
+    default:
+      return [{ type: 'other', id: idOf(round, 'other'), block }]
+  }
+}
+
+function toolPart(round: Round, call: ToolCall): ToolPart {
+  const { entry, number, results } = round
+  const news = entry.calls?.[`${number}.${call.id}`]
+  const result = results.get(call.id)
+  const isOver = entry.state === 'stopped' || entry.state === 'failed'
+  const unanswered = isOver ? 'failed' : (news?.state ?? 'ready')
+  const answered = news?.state === 'refused' ? 'refused' : result?.status === 'error' ? 'failed' : 'done'
+  return compact({
+    type: 'tool',
+    id: idOf(round, 'call', call.index),
+    toolCallId: call.id,
+    name: call.name,
+    state: result ? answered : unanswered,
+    arguments: call.arguments,
+    argumentsText: call.argumentsText,
+    progress: news?.progress,
+    value: news ? news.value : valueIn(result),
+    content: result?.content,
+    error: result?.status === 'error' ? textOf(result.content) : undefined,
+  })
+}
+
 /** The value that a tool returned, from the content that the model got: JSON, unless it was a text. */
 function valueIn(result: ToolMessage | undefined): unknown {
   if (!result?.content || result.status === 'error') return undefined
@@ -78,100 +182,4 @@ function valueIn(result: ToolMessage | undefined): unknown {
   } catch {
     return result.content
   }
-}
-
-/** The parts of one message. @param isOpen whether it is still written */
-function partsOfRound(
-  entry: Entry,
-  message: Exclude<Message, ToolMessage>,
-  round: number,
-  isOpen: boolean,
-  results: ReadonlyMap<string, ToolMessage>,
-): ViewPart[] {
-  const counts: Record<string, number> = {}
-  const blocks = blocksOf(message.content)
-  const invalid = message.role === 'assistant' ? (message.invalidToolCalls ?? []) : []
-
-  /** The place among those of its kind: the place among all of them moves where an invalid call is taken out at the end. */
-  function idOf(kind: string, index?: number): string {
-    const number = index ?? counts[kind] ?? 0
-    if (index === undefined) counts[kind] = number + 1
-    return `${entry.id}.${round}.${kind}${number}`
-  }
-
-  function partOf(block: ContentBlock, isStreaming: boolean): ViewPart[] {
-    const state = isStreaming ? 'streaming' : 'done'
-    switch (block.type) {
-      case 'text': {
-        if (block.text === '') return []
-        const { type, text, citations = noCitations, refusal } = block
-        return [compact({ type, id: idOf('text'), text, state, citations, refusal })]
-      }
-      case 'reasoning':
-        return block.text === '' ? [] : [{ type: 'reasoning', id: idOf('reasoning'), text: block.text, state }]
-      case 'tool_call_chunk': {
-        const { id: toolCallId, name = '', index, argumentsDelta: argumentsText = '', argumentsSoFar } = block
-        const state = entry.state === 'streaming' ? 'arguments' : 'invalid'
-        const id = idOf('call', index)
-        return [{ type: 'tool', id, toolCallId, name, state, arguments: argumentsSoFar, argumentsText }]
-      }
-      case 'tool_call':
-        return [toolPart(block)]
-      case 'server_tool_call_chunk':
-        return [{ type: 'server_tool', id: idOf('server'), name: block.name ?? '', state: 'running' }]
-      case 'server_tool_call': {
-        const result = blocks.find((one) => one.type === 'server_tool_result' && one.toolCallId === block.id)
-        const status = result?.type === 'server_tool_result' ? (result.status ?? 'success') : undefined
-        const ended = status === 'error' ? 'failed' : status || !isOpen ? 'done' : 'running'
-        return [{ type: 'server_tool', id: idOf('server'), name: block.name, state: ended }]
-      }
-      case 'server_tool_result':
-        return [] // the call's part shows it
-      case 'image':
-      case 'audio':
-      case 'video':
-      case 'file':
-        return [{ type: 'media', id: idOf('media'), block }]
-      case 'plain_text':
-        return [{ type: 'file', id: idOf('file'), mediaType: block.mimeType ?? 'text/plain', block }]
-      default:
-        return [{ type: 'other', id: idOf('other'), block }]
-    }
-  }
-
-  function toolPart(call: ToolCall): ToolPart {
-    const news = entry.calls?.[`${round}.${call.id}`]
-    const result = results.get(call.id)
-    const isOver = entry.state === 'stopped' || entry.state === 'failed'
-    const unanswered = isOver ? 'failed' : (news?.state ?? 'ready')
-    const answered = news?.state === 'refused' ? 'refused' : result?.status === 'error' ? 'failed' : 'done'
-    return compact({
-      type: 'tool',
-      id: idOf('call', call.index),
-      toolCallId: call.id,
-      name: call.name,
-      state: result ? answered : unanswered,
-      arguments: call.arguments,
-      argumentsText: call.argumentsText,
-      progress: news?.progress,
-      value: news ? news.value : valueIn(result),
-      content: result?.content,
-      error: result?.status === 'error' ? textOf(result.content) : undefined,
-    })
-  }
-
-  /** By their place: each list begins with the part of a block, and values of the application follow it. */
-  const places: ViewPart[][] = [[]]
-  for (const [at, block] of blocks.entries()) {
-    if (isPart(block)) places.push([])
-    if (block.type === 'tool_call_chunk' && invalid.some(({ index }) => index === block.index)) continue
-    places.at(-1)?.push(...partOf(block, at === blocks.length - 1 && isOpen))
-  }
-  for (const { name, value, at } of message.metadata?.dataParts ?? [])
-    (places[at] ?? places.at(-1))?.push({ type: 'data', id: idOf('data'), name, value })
-  const ofInvalid = invalid.map(({ id: toolCallId, name = '', index, argumentsText, error }): ToolPart => {
-    const id = idOf('call', index)
-    return { type: 'tool', id, toolCallId, name, state: 'invalid', arguments: undefined, argumentsText, error }
-  })
-  return [...places.flat(), ...ofInvalid]
 }
