@@ -1,11 +1,11 @@
 /** A value of a schema that a model makes, while it grows, for a page and for any framework. @module */
 import type { RunResult } from '../client/result.ts'
-import { type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
+import { type OutputShape, type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
 import { reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
 import { asError, InterruptedError } from '../core/errors.ts'
 import type { AnySchema, OutputOf } from '../tools/definition.ts'
-import { publisher } from './publisher.ts'
+import { type Publisher, publisher } from './publisher.ts'
 import type { ReadableRun } from './run-transport.ts'
 
 /** Options of `createObjectStore`. */
@@ -82,88 +82,110 @@ export interface ObjectStore<Output = unknown, Input = unknown> extends ObjectAc
  */
 export function createObjectStore<const Schema extends AnySchema, Input = unknown>(
   options: ObjectStoreOptions<Schema, Input>,
-): ObjectStore<OutputOf<Schema>, Input> {
+): ObjectStore<OutputOf<Schema>, Input>
+export function createObjectStore(options: ObjectStoreOptions): ObjectStore {
   checkOptions('createObjectStore', options)
-  type Snapshot = ObjectSnapshot<OutputOf<Schema>>
-  const shape = shapeOf(options.schema)
-  /** The part of the value that has arrived. It grows in place. */
-  let part = options.initialValue
-  const partly = (status: 'ready' | 'submitted' | 'streaming', isBusy = status !== 'ready'): Snapshot => {
-    return { status, isBusy, object: structuredClone(part), error: undefined }
-  }
-  const initial = partly('ready')
-  let state = () => initial
-  const shown = publisher<Snapshot>(() => state(), options.throttleMs ?? 16)
-  /** The run that makes the value. Events of an earlier one are ignored. */
-  let current: { readonly stopping: AbortController; run?: ReadableRun } | undefined
-
-  function set(next: Snapshot): void {
-    state = () => next
-    shown.now()
-  }
-
-  async function submit(input: Input): Promise<void> {
-    leave()
-    const turn: NonNullable<typeof current> = { stopping: new AbortController() }
-    current = turn
-    part = undefined
-    set(partly('submitted'))
-    try {
-      turn.run = options.ask(input, turn.stopping.signal)
-      const object = await read(turn.run, () => current === turn)
-      if (current !== turn) return
-      current = undefined
-      set({ status: 'done', isBusy: false, object, error: undefined })
-      reportUncaught(() => options.onFinish?.({ object }))
-    } catch (cause) {
-      if (current !== turn) return
-      const error = asError(cause)
-      current = undefined
-      set({ status: 'error', isBusy: false, object: part, error })
-      reportUncaught(() => options.onFinish?.({ error }))
-    }
-  }
-
-  async function read(run: ReadableRun, isCurrent: () => boolean): Promise<OutputOf<Schema>> {
-    const reader = valueReader(shape)
-    let result: RunResult | undefined
-    for await (const batch of run.batches()) {
-      if (!isCurrent()) break
-      part = reader.push(batch) ?? part
-      for (const event of batch) if (event.type === 'done') result = event.result
-      state = () => partly('streaming')
-      if (shown.shown.status === 'submitted') shown.now()
-      else shown.soon()
-    }
-    if (result === undefined) throw new InterruptedError('Cannot finish the value: its events ended without "done"')
-    return reader.end(result)
-  }
-
-  /** Ends the run in this page. Returns it. */
-  function leave(): ReadableRun | undefined {
-    const { stopping, run } = current ?? {}
-    current = undefined
-    stopping?.abort(new DOMException('The value was stopped', 'AbortError'))
-    return run
-  }
-
-  async function stop(): Promise<void> {
-    if (current === undefined) return
-    const run = leave()
-    set(partly('ready'))
-    await run?.stop?.()
-  }
-
+  const value = new ValueState(options)
+  const { publisher } = value
+  const initial = publisher.shown
   return {
-    subscribe: shown.subscribe,
-    getSnapshot: () => shown.shown,
+    subscribe: publisher.subscribe,
+    getSnapshot: () => publisher.shown,
     getServerSnapshot: () => initial,
-    submit,
-    stop,
+    submit: (input) => submit(value, input),
+    stop: () => stop(value),
     clear() {
-      stop().catch(() => {}) // nothing is left that could show it
-      part = undefined
-      set(initial)
+      stop(value).catch(() => {}) // nothing is left that could show it
+      value.part = undefined
+      value.set(initial)
     },
   }
+}
+
+/** The state of one value. */
+class ValueState {
+  readonly options: ObjectStoreOptions
+  readonly shape: OutputShape<AnySchema>
+  /** The part of the value that has arrived. It grows in place. */
+  part: unknown
+  /** The run that makes the value. Events of an earlier one are ignored. */
+  current: { readonly stopping: AbortController; run?: ReadableRun } | undefined
+  readonly publisher: Publisher<ObjectSnapshot>
+  /** Makes the next snapshot. */
+  #next = () => this.partly('ready')
+
+  constructor(options: ObjectStoreOptions) {
+    this.options = options
+    this.shape = shapeOf(options.schema)
+    this.part = options.initialValue
+    this.publisher = publisher(() => this.#next(), options.throttleMs ?? 16)
+  }
+
+  /** Publishes this snapshot immediately. */
+  set(snapshot: ObjectSnapshot): void {
+    this.#next = () => snapshot
+    this.publisher.now()
+  }
+
+  /** Publishes the part that has arrived: the first one immediately, the others soon. */
+  grow(): void {
+    this.#next = () => this.partly('streaming')
+    if (this.publisher.shown.status === 'submitted') this.publisher.now()
+    else this.publisher.soon()
+  }
+
+  partly(status: 'ready' | 'submitted' | 'streaming'): ObjectSnapshot {
+    return { status, isBusy: status !== 'ready', object: structuredClone(this.part), error: undefined }
+  }
+}
+
+async function submit(value: ValueState, input: unknown): Promise<void> {
+  const { options } = value
+  leave(value)
+  const turn: NonNullable<ValueState['current']> = { stopping: new AbortController() }
+  value.current = turn
+  value.part = undefined
+  value.set(value.partly('submitted'))
+  try {
+    turn.run = options.ask(input, turn.stopping.signal)
+    const object = await read(value, turn.run, () => value.current === turn)
+    if (value.current !== turn) return
+    value.current = undefined
+    value.set({ status: 'done', isBusy: false, object, error: undefined })
+    reportUncaught(() => options.onFinish?.({ object }))
+  } catch (cause) {
+    if (value.current !== turn) return
+    const error = asError(cause)
+    value.current = undefined
+    value.set({ status: 'error', isBusy: false, object: value.part, error })
+    reportUncaught(() => options.onFinish?.({ error }))
+  }
+}
+
+async function read(value: ValueState, run: ReadableRun, isCurrent: () => boolean): Promise<unknown> {
+  const reader = valueReader(value.shape)
+  let result: RunResult | undefined
+  for await (const batch of run.batches()) {
+    if (!isCurrent()) break
+    value.part = reader.push(batch) ?? value.part
+    for (const event of batch) if (event.type === 'done') result = event.result
+    value.grow()
+  }
+  if (result === undefined) throw new InterruptedError('Cannot finish the value: its events ended without "done"')
+  return reader.end(result)
+}
+
+/** Ends the run in this page. Returns it. */
+function leave(value: ValueState): ReadableRun | undefined {
+  const { stopping, run } = value.current ?? {}
+  value.current = undefined
+  stopping?.abort(new DOMException('The value was stopped', 'AbortError'))
+  return run
+}
+
+async function stop(value: ValueState): Promise<void> {
+  if (value.current === undefined) return
+  const run = leave(value)
+  value.set(value.partly('ready'))
+  await run?.stop?.()
 }
