@@ -26,14 +26,14 @@ export function checkPageTools(tools: readonly Tool[]): void {
   }
 }
 
-/** Runs calls of these tools and reports each step. Returns the calls that wait for a person. */
+/** Runs calls of these tools and reports each step. A call that waits for a person is an `approval_request`. */
 export async function* runInPage(
   tools: readonly Tool[],
   calls: readonly ToolCall[],
   { messages, approvals, signal }: PageToolContext,
-): AsyncGenerator<readonly StreamEvent[], readonly ToolCall[]> {
+): AsyncGenerator<readonly StreamEvent[]> {
   const [first] = tools
-  if (first === undefined) return calls
+  if (first === undefined) return
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const host = {
     ...{ request: {}, signal, tools: byName, history: messages, responses: [], isLast: false },
@@ -41,6 +41,5 @@ export async function* runInPage(
   }
   // The code that runs tools comes with the tools, so that a page without them does not load it.
   const turn = new first.run.Turn(host, memoryCallLog(), messages, approvals, ({ id, index }) => `${index}.${id}`)
-  const { pending } = yield* turn.run(calls)
-  return pending
+  yield* turn.run(calls)
 }

@@ -5,7 +5,7 @@ import type { Message } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
 import { type Entry, isSaid, newEntry } from './entry.ts'
-import type { ChatQuestion, ChatTrigger } from './types.ts'
+import type { ChatEvents, ChatQuestion, ChatTrigger } from './types.ts'
 
 /** The request to a transport. */
 export interface TurnRequest {
@@ -17,6 +17,8 @@ export interface TurnRequest {
   readonly files?: readonly Blob[]
   readonly approvals?: readonly Approval[]
   readonly messageId?: string
+  /** The events of a run that is resumed. */
+  readonly events?: ChatEvents | undefined
   /** The answer so far, which goes on. */
   readonly base?: Entry | undefined
   /** The item with the answer. */
@@ -33,7 +35,7 @@ export function unansweredQuestion(entries: readonly Entry[]): TurnRequest | und
 }
 
 /** The request for another answer in place of this one. */
-export function again(answer: Entry, id: string | undefined): TurnRequest {
+export function again(answer: Entry, id?: string): TurnRequest {
   const { id: answerId, branch } = answer
   const base = branch && { ...answer, messages: [] }
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }

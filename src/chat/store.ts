@@ -1,4 +1,14 @@
-/** The state of a chat for a page, and its methods, for any framework. @module */
+/**
+ * The methods of a chat, for a page and for any framework. The state that they change is `ChatState`.
+ *
+ * - `send` adds a message at the end and asks the model (`submit` of `turns.ts`). During a turn, the message waits in the queue.
+ * - `edit` does the same at the place of an earlier message; `regenerate` asks again below a message. What stood there becomes a branch.
+ * - `stop` and `leave` end the turn in the page; `stop` ends it on the server, too. `retry` sends its request again.
+ * - After a reload: `load` reads the stored chat, and `resume` goes on with the run that the server still has.
+ * - A second store of the same id: each of them reads before it writes (`storage.ts`).
+ *
+ * @module
+ */
 import { checkOptions } from '../core/checks.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ToolCall } from '../core/messages.ts'
@@ -6,12 +16,14 @@ import { outputOf } from '../tools/definition.ts'
 import { failed as failedResult, resultOf } from '../tools/run.ts'
 import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { forked, showing, tailsOf } from './branches.ts'
-import { chatState } from './chat-state.ts'
+import { ChatState, type Status } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
 import { readContent } from './files.ts'
-import { type TurnRequest, unansweredQuestion } from './question.ts'
-import { type Turns, turnsOf } from './turns.ts'
-import type { ChatSnapshot, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
+import { checkPageTools } from './page-tools.ts'
+import { unansweredQuestion } from './question.ts'
+import { load, removeStored, save, whenRead } from './storage.ts'
+import { applyToWaiting, ask, decide, giveUpCalls, goOnWhenDecided, leave, resume, stop, submit } from './turns.ts'
+import type { ChatActions, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
 /**
  * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
@@ -32,262 +44,241 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   if (typeof options?.transport?.send !== 'function') {
     throw new TypeError('Cannot make a chat: "transport" is missing; fetchTransport() and modelTransport() make one')
   }
-  const { transport, whenBusy = 'queue' } = options
-  const chat = chatState(options, (stored) => turns.take(stored), leaveQueue)
-  const turns: Turns = turnsOf(chat, options, sendNext, giveUpQueue)
+  const chat = new ChatState(options)
+  checkPageTools(options.tools ?? [])
   const { publisher } = chat
   const initial = { ...publisher.shown, id: options.id ?? '' }
-  const waiting = new Map<string, () => void>()
-  let resuming: Promise<boolean | undefined> | undefined
-  let isDisposed = false
-  /** How often the chat was stopped or left. */
-  let halts = 0
-
-  /** @throws {TypeError} after `dispose`. */
-  function checkUsable(attempt: string): void {
-    if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
-  }
-
-  /** @throws {TypeError} after `dispose`, and while a turn is running. */
-  function checkFree(attempt: string): void {
-    checkUsable(attempt)
-    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running; see "whenBusy"`)
-    giveUpQueue() // of messages that wait until a run is found
-  }
-
-  /** Replaces all entries from `at` on by the user's message, and requests an answer. */
-  async function submit(sent: SendContent, question: TurnRequest, id: string, at = chat.entries.length): Promise<void> {
-    const { content, files } = readContent(sent)
-    turns.giveUp()
-    const { entries } = chat
-    // A message of the queue may have branches already: edits by another store.
-    const branch = chat.entry(id)?.branch ?? forked(entries.slice(at))
-    const messages: Message[] = [{ role: 'user', content }]
-    const entry = newEntry(id, 'user', messages, branch)
-    chat.entries = chat.entry(id) ? chat.withEntry(entry) : [...entries.slice(0, at), entry]
-    await turns.ask({ ...question, id, added: messages, files })
-  }
-
-  async function send(content: SendContent): Promise<void> {
-    checkUsable('send')
-    const id = chat.newId()
-    if (whenBusy === 'queue' && (chat.isBusy || resuming || waiting.size > 0)) {
-      const messages: Message[] = [{ role: 'user', content: readContent(content).content }]
-      return new Promise((resolve) => {
-        waiting.set(id, resolve)
-        // Where the turn does not succeed, it is a message that was not sent.
-        const entry: Entry = { ...newEntry(id, 'user', messages), state: 'failed' }
-        chat.set({ queue: [...chat.status.queue, { id, content }] }, [...chat.entries, entry])
-        chat.save()
-      })
-    }
-    if (chat.isBusy && whenBusy === 'interrupt' && turns.stop()) leaveRun()
-    checkFree('send')
-    return submit(content, { trigger: 'send' }, id)
-  }
-
-  /** Sends the first message of the queue. */
-  function sendNext(): void {
-    const [next] = chat.status.queue
-    if (next === undefined || chat.isBusy || resuming) return
-    const { id, content } = next
-    const resolve = waiting.get(id)
-    waiting.delete(id)
-    leaveQueue(id)
-    submit(content, { trigger: 'send' }, id).finally(resolve)
-  }
-
-  /** Takes a message out of the queue: from now on, it is one that was not sent. */
-  function leaveQueue(id: string): void {
-    chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
-    waiting.get(id)?.()
-    waiting.delete(id)
-  }
-
-  function giveUpQueue(): void {
-    for (const { id } of chat.status.queue) leaveQueue(id)
-  }
-
-  function leaveRun(): void {
-    transport.stop?.(chat.id).catch((cause) => chat.report(cause))
-  }
-
-  /** Waits until the stored chat is read. Returns whether the chat was neither stopped nor left in the meantime. */
-  async function isReady(): Promise<boolean> {
-    const before = halts
-    await chat.ready()
-    return before === halts
-  }
-
-  async function stop(): Promise<void> {
-    halts++
-    const isWaiting = chat.status.status === 'waiting'
-    if (turns.stop()) await transport.stop?.(chat.id)
-    if (isWaiting) chat.save()
-  }
-
-  async function regenerate(id?: string): Promise<void> {
-    if (!chat.isRead && !(await isReady())) return
-    checkFree('regenerate')
-    const { entries } = chat
-    const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
-    const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
-    const [asked, answered] = at < 0 ? [] : entries.slice(at)
-    if (asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
-    turns.giveUp()
-    const branch = forked(chat.entries.slice(at + 1))
-    const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
-    chat.entries = [...entries.slice(0, at), { ...asked, state: 'sending' }]
-    // The server does not have a message whose request failed.
-    if (asked.state === 'failed' && base === undefined)
-      return turns.ask({ trigger: 'send', id: asked.id, added: asked.messages })
-    await turns.ask({ trigger: 'regenerate', id: asked.id, ...compact({ messageId: answered?.id, base }) })
-  }
-
-  async function retry(): Promise<void> {
-    if (!chat.isRead && !(await isReady())) return
-    checkFree('retry')
-    const { failed } = turns
-    if (failed === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
-    if (transport.resume !== undefined) {
-      const found = await look()
-      if (found !== false || chat.isBusy || turns.failed !== failed) return // or another method was called in the meantime
-    }
-    const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
-    const { id, base, answerId } = question
-    chat.entries = chat.entries.flatMap((entry): Entry | [] => {
-      if (entry.id === answerId && base === undefined) return []
-      return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry
-    })
-    await turns.ask(question)
-  }
-
-  function placeOf(id: string, attempt: string): number {
-    const at = chat.entries.findIndex((entry) => entry.id === id)
-    if (at < 0) throw new TypeError(`Cannot ${attempt}: the message "${id}" is unknown`)
-    return at
-  }
-
-  /** @throws {TypeError} if the call does not wait. */
-  function waitingCall(toolCallId: string, attempt: string): ToolCall {
-    const call = chat.status.pending.find(({ id }) => id === toolCallId)
-    if (call === undefined || isDisposed || chat.status.status !== 'waiting') {
-      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait for this`)
-    }
-    return call
-  }
-
-  /** Looks for a run to resume, and waits for its end. A message that is sent in the meantime waits, too. */
-  function look(): Promise<boolean | undefined> {
-    resuming ??= turns.resume().finally(() => {
-      resuming = undefined
-      sendNext()
-    })
-    return resuming
-  }
-
-  function setMessages(change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])): void {
-    checkFree('set the messages')
-    const before = new Map(chat.entries.map((entry) => [entry.messages[0], entry]))
-    const messages = typeof change === 'function' ? change(chat.messages()) : change
-    const entries = entriesOf(messages, (_, message) => before.get(message)?.id ?? chat.newId())
-    chat.replaced()
-    replace(
-      entries.map((entry) => {
-        const earlier = before.get(entry.messages[0])
-        const isSame = earlier?.messages.length === entry.messages.length
-        return isSame && earlier.messages.every((one, at) => one === entry.messages[at]) ? earlier : entry
-      }),
-    )
-  }
-
-  function replace(entries: readonly Entry[]): void {
-    turns.forget()
-    chat.set({ status: 'ready', error: undefined, pending: [], outcome: undefined }, entries)
-    chat.save()
-  }
-
-  function clear(): void {
-    turns.stop()
-    leaveRun() // the server may still run a turn whose connection broke
-    giveUpQueue()
-    turns.forget()
-    chat.replaced()
-    chat.set({ status: 'ready', error: undefined, pending: [], warnings: [], usage: {}, outcome: undefined }, [])
-    chat.removeStored()
-  }
-
   return {
     subscribe: publisher.subscribe,
-    getSnapshot: (): ChatSnapshot => publisher.shown,
+    getSnapshot: () => publisher.shown,
     getServerSnapshot: () => initial,
-    send,
-    stop,
-    retry,
-    regenerate,
-    async edit(id, content) {
-      if (!chat.isRead && !(await isReady())) return
-      checkFree('edit')
-      const at = placeOf(id, 'edit')
-      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a user message`)
-      return submit(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
-    },
-    async addToolResult(result) {
-      const call = waitingCall(result.toolCallId, 'add the result')
-      if (result.name !== undefined && result.name !== call.name) {
-        throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
-      }
-      const read =
-        'error' in result
-          ? failedResult(call, 'execution', result.error)
-          : resultOf(call, outputOf(result.value), { value: result.value })
-      return turns.addResult({ type: 'tool_result', result: read })
-    },
-    async approve(toolCallId, decision) {
-      const call = waitingCall(toolCallId, 'approve')
-      const approval = typeof decision === 'boolean' ? { approved: decision } : decision
-      const { approvalId, approvalProof: proof } = call
-      return turns.decide(call, { ...compact({ approvalId, proof }), ...approval, toolCallId })
-    },
-    branch(id, index) {
-      checkFree('switch the branch')
-      const at = placeOf(id, 'switch the branch')
-      turns.giveUp()
-      const tail = showing(tailsOf(chat.entries.slice(at)), index)
-      if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
-      replace([...asArrived(chat.entries.slice(0, at)), ...tail])
-    },
+    send: (content) => send(chat, content),
+    stop: () => stopEverywhere(chat),
+    retry: () => whenFree(chat, 'retry', () => retry(chat)),
+    regenerate: (id) => whenFree(chat, 'regenerate', () => regenerate(chat, id)),
+    edit: (id, content) => whenFree(chat, 'edit', () => edit(chat, id, content)),
+    branch: (id, index) => branch(chat, id, index),
+    addToolResult: (result) => addToolResult(chat, result),
+    approve: (toolCallId, decision) => approve(chat, toolCallId, decision),
     async resume() {
-      checkUsable('resume')
-      return ((resuming || !chat.isBusy) && (await look())) || false
+      checkUsable(chat, 'resume')
+      return ((chat.resuming || !chat.isBusy) && (await resume(chat))) || false
     },
-    setMessages,
-    remove(id) {
-      checkFree('remove')
-      const at = placeOf(id, 'remove')
-      replace(chat.entries.filter((_, place) => place !== at))
-    },
-    cancelQueued(id) {
-      if (!waiting.has(id)) return
-      chat.entries = chat.entries.filter((entry) => entry.id !== id)
-      leaveQueue(id)
-      chat.save()
-    },
+    setMessages: (change) => setMessages(chat, change),
+    remove: (id) => remove(chat, id),
+    cancelQueued: (id) => cancelQueued(chat, id),
     clearError() {
       if (chat.status.status === 'error') chat.set({ status: 'ready', error: undefined })
     },
-    clear,
-    load: () => chat.load(),
+    clear: () => clear(chat),
+    load: () => load(chat),
     leave() {
-      halts++
-      turns.leave()
+      chat.halts++
+      leave(chat)
     },
-    dispose() {
-      if (isDisposed) return
-      isDisposed = true
-      publisher.end()
-      turns.leave()
-      giveUpQueue()
-    },
+    dispose: () => dispose(chat),
   }
+}
+
+// ---- when a method may be called ----------------------------------------------------------------
+
+/** @throws {TypeError} after `dispose`. */
+function checkUsable(chat: ChatState, attempt: string): void {
+  if (chat.isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
+}
+
+/** @throws {TypeError} after `dispose`, and while a turn is running. */
+function checkFree(chat: ChatState, attempt: string): void {
+  checkUsable(chat, attempt)
+  if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is running; see "whenBusy"`)
+  chat.giveUpQueue() // of messages that wait until a run is found
+}
+
+/** Once the stored chat is read, unless the chat is stopped or left in the meantime. @throws {TypeError} as `checkFree` */
+async function whenFree(chat: ChatState, attempt: string, method: () => Promise<void>): Promise<void> {
+  const before = chat.halts
+  if (!chat.isRead) await whenRead(chat)
+  if (before !== chat.halts) return
+  checkFree(chat, attempt)
+  return method()
+}
+
+function placeOf(chat: ChatState, id: string, attempt: string): number {
+  const at = chat.placeOf(id)
+  if (at < 0) throw new TypeError(`Cannot ${attempt}: the message "${id}" is unknown`)
+  return at
+}
+
+// ---- methods that ask the model -----------------------------------------------------------------
+
+async function send(chat: ChatState, content: SendContent): Promise<void> {
+  checkUsable(chat, 'send')
+  const { whenBusy = 'queue' } = chat.options
+  const id = chat.newId()
+  if (whenBusy === 'queue' && (chat.isBusy || chat.resuming || chat.queued.size > 0)) {
+    const messages: Message[] = [{ role: 'user', content: readContent(content).content }]
+    return new Promise((resolve) => {
+      chat.queued.set(id, resolve)
+      // Where the turn does not succeed, it is a message that was not sent.
+      const entry: Entry = { ...newEntry(id, 'user', messages), state: 'failed' }
+      chat.set({ queue: [...chat.status.queue, { id, content }] }, [...chat.entries, entry])
+      save(chat)
+    })
+  }
+  if (chat.isBusy && whenBusy === 'interrupt' && stop(chat)) stopOnServer(chat)
+  checkFree(chat, 'send')
+  return submit(chat, content, { trigger: 'send', id })
+}
+
+async function edit(chat: ChatState, messageId: string, content: SendContent): Promise<void> {
+  const at = placeOf(chat, messageId, 'edit')
+  if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${messageId}" is not a user message`)
+  return submit(chat, content, { trigger: 'edit', messageId, id: chat.newId() }, at)
+}
+
+async function regenerate(chat: ChatState, messageId?: string): Promise<void> {
+  const { entries } = chat
+  const end = messageId === undefined ? entries.length - 1 : placeOf(chat, messageId, 'regenerate')
+  const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
+  const [asked, answered] = at < 0 ? [] : entries.slice(at)
+  if (asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
+  giveUpCalls(chat)
+  const { id, state, messages } = asked
+  const branch = forked(chat.entries.slice(at + 1))
+  const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
+  chat.entries = [...entries.slice(0, at), { ...asked, state: 'sending' }]
+  // The server does not have a message whose request failed.
+  if (state === 'failed' && base === undefined) return ask(chat, { trigger: 'send', id, added: messages })
+  return ask(chat, { trigger: 'regenerate', id, ...compact({ messageId: answered?.id, base }) })
+}
+
+async function retry(chat: ChatState): Promise<void> {
+  const { failed } = chat
+  if (failed === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
+  if (chat.options.transport.resume !== undefined) {
+    const found = await resume(chat)
+    if (found !== false || chat.isBusy || chat.failed !== failed) return // or another method was called in the meantime
+  }
+  const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
+  const { id, base, answerId } = question
+  chat.entries = chat.entries.flatMap((entry): Entry | [] => {
+    if (entry.id === answerId && base === undefined) return []
+    return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry
+  })
+  return ask(chat, question)
+}
+
+// ---- calls that wait ----------------------------------------------------------------------------
+
+/** @throws {TypeError} if the call does not wait. */
+function waitingCall(chat: ChatState, toolCallId: string, attempt: string): ToolCall {
+  const call = chat.status.pending.find(({ id }) => id === toolCallId)
+  if (call === undefined || chat.isDisposed || chat.status.status !== 'waiting') {
+    throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait for this`)
+  }
+  return call
+}
+
+async function addToolResult(chat: ChatState, result: Parameters<ChatActions['addToolResult']>[0]): Promise<void> {
+  const call = waitingCall(chat, result.toolCallId, 'add the result')
+  if (result.name !== undefined && result.name !== call.name) {
+    throw new TypeError(`Cannot add the result: "${call.id}" is a call of "${call.name}", not of "${result.name}"`)
+  }
+  const read =
+    'error' in result
+      ? failedResult(call, 'execution', result.error)
+      : resultOf(call, outputOf(result.value), { value: result.value })
+  applyToWaiting(chat, { type: 'tool_result', result: read })
+  return goOnWhenDecided(chat)
+}
+
+async function approve(chat: ChatState, ...[toolCallId, decision]: Parameters<ChatActions['approve']>): Promise<void> {
+  const call = waitingCall(chat, toolCallId, 'approve')
+  const approval = typeof decision === 'boolean' ? { approved: decision } : decision
+  const { approvalId, approvalProof: proof } = call
+  decide(chat, call, { ...compact({ approvalId, proof }), ...approval, toolCallId })
+  return goOnWhenDecided(chat)
+}
+
+// ---- methods that change the history ------------------------------------------------------------
+
+function branch(chat: ChatState, id: string, index: number): void {
+  checkFree(chat, 'switch the branch')
+  const at = placeOf(chat, id, 'switch the branch')
+  giveUpCalls(chat)
+  const tail = showing(tailsOf(chat.entries.slice(at)), index)
+  if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
+  replace(chat, [...asArrived(chat.entries.slice(0, at)), ...tail])
+}
+
+function setMessages(chat: ChatState, change: Parameters<ChatActions['setMessages']>[0]): void {
+  checkFree(chat, 'set the messages')
+  const before = new Map(chat.entries.map((entry) => [entry.messages[0], entry]))
+  const messages = typeof change === 'function' ? change(chat.messages()) : change
+  const entries = entriesOf(messages, (_, message) => before.get(message)?.id ?? chat.newId())
+  chat.isReplaced = !chat.isRead
+  replace(
+    chat,
+    entries.map((entry) => {
+      const earlier = before.get(entry.messages[0])
+      const isSame = earlier?.messages.length === entry.messages.length
+      return isSame && earlier.messages.every((one, at) => one === entry.messages[at]) ? earlier : entry
+    }),
+  )
+}
+
+function remove(chat: ChatState, id: string): void {
+  checkFree(chat, 'remove')
+  const at = placeOf(chat, id, 'remove')
+  replace(
+    chat,
+    chat.entries.filter((_, place) => place !== at),
+  )
+}
+
+function replace(chat: ChatState, entries: readonly Entry[]): void {
+  reset(chat, entries)
+  save(chat)
+}
+
+function reset(chat: ChatState, entries: readonly Entry[], change: Partial<Status> = {}): void {
+  chat.forget()
+  chat.set({ status: 'ready', error: undefined, pending: [], outcome: undefined, ...change }, entries)
+}
+
+function cancelQueued(chat: ChatState, id: string): void {
+  if (!chat.queued.has(id)) return
+  chat.entries = chat.entries.filter((entry) => entry.id !== id)
+  chat.leaveQueue(id)
+  save(chat)
+}
+
+function clear(chat: ChatState): void {
+  stop(chat)
+  stopOnServer(chat) // the server may still run a turn whose connection broke
+  chat.giveUpQueue()
+  chat.isReplaced = !chat.isRead
+  reset(chat, [], { warnings: [], usage: {} })
+  removeStored(chat)
+}
+
+// ---- methods that end a turn --------------------------------------------------------------------
+
+async function stopEverywhere(chat: ChatState): Promise<void> {
+  chat.halts++
+  const isWaiting = chat.status.status === 'waiting'
+  if (stop(chat)) await chat.options.transport.stop?.(chat.id)
+  if (isWaiting) save(chat)
+}
+
+function stopOnServer(chat: ChatState): void {
+  chat.options.transport.stop?.(chat.id).catch((cause) => chat.report(cause))
+}
+
+function dispose(chat: ChatState): void {
+  if (chat.isDisposed) return
+  chat.isDisposed = true
+  chat.publisher.end()
+  leave(chat)
+  chat.giveUpQueue()
 }

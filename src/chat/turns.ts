@@ -1,385 +1,358 @@
 /**
- * Runs the turns of a chat, one at a time: sends the request, reads the events, runs the tools of the page, and sends the results. @module
+ * Runs the turns of a chat, one at a time. A message of the user goes this way:
+ *
+ * 1. `submit` puts it at its place, and `ask` begins a turn.
+ * 2. `round` shows that an answer is awaited, reads files and the stored chat, and sends the request.
+ * 3. `readAnswer` adds the events to the answer, and `settle` decides what follows.
+ * 4. Without calls, `finish` stores the chat and sends the next message of the queue.
+ * 5. With calls, `runCalls` runs those of the page, and begins the next round. If some of them wait for a person, the turn pauses, and
+ *    `goOnWhenDecided` takes it up.
+ *
+ * A failure ends a turn in `fail`, and a stop in `leave`. `resume` begins a turn whose first round reads the events of a run that the server
+ * has already. After each wait, a function looks whether its turn is still the current one; otherwise it does nothing more.
+ *
+ * @module
  */
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { reportUncaught } from '../core/abort.ts'
 import { blocksOf } from '../core/content.ts'
 import { asError, InterruptedError, IsoglotError } from '../core/errors.ts'
-import { compact, findLastIndex } from '../core/json.ts'
+import { compact } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { ChatState, Status } from './chat-state.ts'
+import { forked } from './branches.ts'
+import type { ChatState, Turn } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
-import { checkFiles, toBlock } from './files.ts'
-import { checkPageTools, runInPage } from './page-tools.ts'
-import { placed, questionIn, type TurnRequest, unansweredQuestion } from './question.ts'
-import type { ChatEnd, ChatEvents, ChatStoreOptions, ChatTurn, StoredChat, TurnEnd } from './types.ts'
+import { checkFiles, readContent, toBlock } from './files.ts'
+import { runInPage } from './page-tools.ts'
+import { placed, questionIn, type TurnRequest } from './question.ts'
+import { save, whenRead } from './storage.ts'
+import type { ChatEnd, ChatEvents, ChatTurn, SendContent, TurnEnd } from './types.ts'
+import { decisionsToSend, isDecided, unanswered, waitFor } from './waiting.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
 
-/** The turns of one chat. */
-export interface Turns {
-  /** The last request, if its turn failed or was stopped. */
-  readonly failed: TurnRequest | undefined
-  /**
-   * Resumes a turn that the server is still running, and waits for its end. Returns whether there is one; `undefined` if it was stopped, or
-   * another turn began, before that was known.
-   */
-  resume(): Promise<boolean | undefined>
-  /** Requests an answer to the user's message, and waits for its end. */
-  ask(question: TurnRequest): Promise<void>
-  /** Forgets which calls wait, and what can be asked again. */
-  forget(): void
-  /** Goes on where a stored chat ended: with its calls that wait, or what can be asked again. */
-  take(stored: StoredChat): void
-  /** A result of the application for a call that waits. */
-  addResult(event: Extract<StreamEvent, { type: 'tool_result' }>): Promise<void>
-  /** A decision of a person about a call that waits. */
-  decide(call: ToolCall, approval: Approval): Promise<void>
-  /** Cancels the calls that wait: they get no result any more. */
-  giveUp(): void
-  /** Ends the current turn in this page. Returns whether there was one. */
-  leave(): boolean
-  /** Cancels the calls that wait, and ends the current turn in this page. Returns whether there was one. */
-  stop(): boolean
+// ---- how a turn begins --------------------------------------------------------------------------
+
+/** Replaces all entries from `at` on by the user's message, and requests an answer. */
+export async function submit(
+  chat: ChatState,
+  sent: SendContent,
+  question: TurnRequest & { readonly id: string },
+  at: number = chat.entries.length,
+): Promise<void> {
+  const { id } = question
+  const { content, files } = readContent(sent)
+  giveUpCalls(chat)
+  const { entries } = chat
+  // A message of the queue may have branches already: edits by another store.
+  const queued = chat.entry(id)
+  const branch = queued?.branch ?? forked(entries.slice(at))
+  const added: Message[] = [{ role: 'user', content }]
+  const entry = newEntry(id, 'user', added, branch)
+  chat.entries = queued ? chat.withEntry(entry) : [...entries.slice(0, at), entry]
+  await ask(chat, { ...question, added, files })
+}
+
+/** Sends the first message of the queue. */
+function sendNext(chat: ChatState): void {
+  const [next] = chat.status.queue
+  if (next === undefined || chat.isBusy || chat.resuming) return
+  const { id, content } = next
+  const resolve = chat.queued.get(id)
+  chat.queued.delete(id)
+  chat.leaveQueue(id)
+  submit(chat, content, { trigger: 'send', id }).finally(resolve)
+}
+
+/** Requests an answer to the user's message, and waits for the end of the turn. */
+export function ask(chat: ChatState, request: TurnRequest, turn: Turn = begin(chat)): Promise<void> {
+  chat.rounds = 0
+  return round(chat, turn, request).catch((cause) => fail(chat, turn, cause))
+}
+
+/** Begins a turn. It replaces a turn that has not sent its request yet. */
+function begin(chat: ChatState, question?: TurnRequest): Turn {
+  chat.turn?.stopping.abort()
+  chat.turn = { stopping: new AbortController(), question, isSent: question !== undefined }
+  return chat.turn
 }
 
 /**
- * @param onReady called when a message of the queue may be sent
- * @param onHalt called when a turn does not succeed, so that no message of the queue is sent
+ * Looks for a turn that the server is still running, and waits for its end. A message that is sent in the meantime waits, too. Returns
+ * whether there is one; `undefined` if it was stopped, or another turn began, before that was known.
  */
-export function turnsOf(chat: ChatState, options: ChatStoreOptions, onReady: () => void, onHalt: () => void): Turns {
-  const { transport } = options
-  checkPageTools(options.tools ?? [])
-  /** The current turn. Events of an earlier one are ignored. */
-  let current: AbortController | undefined
-  /** Its request, and whether it was sent. */
-  let question: TurnRequest | undefined
-  let isSent = false
-  /** The last request, if its turn failed or was stopped. */
-  let failed: TurnRequest | undefined
-  let rounds = 0
-  /** The calls that wait, with those that have a decision or a result now, and how the answer ended that made them. */
-  let calls: readonly ToolCall[] = []
-  let waitOutcome: RunOutcome | undefined
-  let waitId: string | undefined
-  let decisions: Approval[] = []
-  /** Results of calls that ran in the page, for the next request. */
-  let results: ToolMessage[] = []
-  /** Calls of page tools that need a decision of the user. */
-  let undecided: readonly ToolCall[] = []
+export function resume(chat: ChatState): Promise<boolean | undefined> {
+  chat.resuming ??= look(chat).finally(() => {
+    chat.resuming = undefined
+    sendNext(chat)
+  })
+  return chat.resuming
+}
 
-  const isCurrent = (turn: AbortController) => current === turn
-  const isAnswered = (id: string) => results.some(({ toolCallId }) => toolCallId === id)
-  const isDecided = (id: string) => decisions.some(({ toolCallId }) => toolCallId === id)
-
-  /** Sets the calls that wait from now on. None of them has a decision yet. */
-  function waitFor(pending: readonly ToolCall[], outcome?: RunOutcome, id?: string): void {
-    calls = pending
-    waitOutcome = outcome
-    waitId = id
-    decisions = []
-    results = []
-    undecided = []
-  }
-
-  /** Begins a turn. It replaces a turn that has not sent its request yet. */
-  function begin(): AbortController {
-    current?.abort()
-    current = new AbortController()
-    question = undefined
-    isSent = false
-    return current
-  }
-
-  function ask(asked: TurnRequest, turn = begin(), source?: ChatEvents): Promise<void> {
-    rounds = 0
-    return request(asked, turn, source)
-  }
-
-  function request(asked: TurnRequest, turn: AbortController, source?: ChatEvents): Promise<void> {
-    const answer: Entry = { ...(asked.base ?? newEntry(chat.newId(), 'assistant')), state: 'streaming' }
-    question = { ...asked, answerId: answer.id }
-    isSent = false
-    forget()
-    const change = { status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined } as const
-    // The part that is there stays until a run that is resumed begins the answer again.
-    const isShown = source !== undefined && chat.entry(answer.id) !== undefined
-    chat.set(change, isShown ? chat.entries : withAnswer(answer))
-    return guard(turn, async () => {
-      if (asked.files?.length) await readFiles(asked.files, turn.signal)
-      if (!chat.isRead) await chat.ready()
-      if (!isCurrent(turn)) return
-      isSent = true
-      chat.save()
-      const end = await read(source ?? transport.send(turnFor(turn.signal)), turn, answer)
-      if (isCurrent(turn)) await settle(turn, end)
-    })
-  }
-
-  /** The entries with this answer below its question. */
-  function withAnswer(answer: Entry): readonly Entry[] {
-    if (chat.entry(answer.id)) return chat.withEntry(answer)
-    const waiting = chat.placeOf(chat.status.queue[0]?.id)
-    const at = chat.placeOf(question?.id) + 1 || (waiting < 0 ? chat.entries.length : waiting)
-    return [...chat.entries.slice(0, at), answer, ...chat.entries.slice(at)]
-  }
-
-  /** Adds files to the user's message. */
-  async function readFiles(files: readonly Blob[], signal: AbortSignal): Promise<void> {
-    const { files: rules = {} } = options
-    checkFiles(files, rules)
-    const blocks = await Promise.all(
-      files.map((file) => toBlock(file, { ...compact({ upload: rules?.upload }), signal })),
-    )
-    const entry = chat.entry(question?.id)
-    if (question === undefined || entry === undefined || signal.aborted) return
-    const added: Message[] = [{ role: 'user', content: [...blocks, ...blocksOf(entry.messages[0]?.content ?? '')] }]
-    question = { ...question, added, files: [] }
-    chat.set({}, chat.withEntry({ ...entry, messages: added }))
-  }
-
-  function turnFor(signal: AbortSignal): ChatTurn {
-    const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as TurnRequest
-    const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
-    return {
-      chatId: chat.id,
-      trigger,
-      messages: chat.messages(entries.length),
-      added,
-      approvals,
-      ...compact({
-        messageId,
-        question: questionIn(entries, answerId),
-      }),
-      ...sealedOf(entries, added),
-      signal,
+async function look(chat: ChatState): Promise<boolean | undefined> {
+  const { transport } = chat.options
+  const turn = begin(chat)
+  const isCurrent = () => chat.turn === turn
+  try {
+    if (!chat.isRead) await whenRead(chat)
+    const events = isCurrent() ? await transport.resume?.(chat.id, turn.stopping.signal) : undefined
+    const queued = chat.entries.filter(({ id }) => chat.queued.has(id))
+    const sent = chat.entries.filter(({ id }) => !chat.queued.has(id))
+    const place = events && isCurrent() ? placed(sent, events.question) : undefined
+    if (place === undefined) {
+      turn.stopping.abort() // its question may be in a branch that is not shown
+      return isCurrent() ? false : undefined
     }
-  }
-
-  function forget(): void {
-    waitFor([])
-    failed = undefined
-  }
-
-  /** Reads a turn to its end. @throws {InterruptedError} if it ends without `done`. */
-  async function read(batches: ChatEvents, turn: AbortController, begun: Entry): Promise<TurnEnd> {
-    let end: TurnEnd | undefined
-    let answer = begun
-    for await (const batch of batches) {
-      if (!isCurrent(turn)) break
-      if (batch.length > 0) heard()
-      answer = batch.reduce(withEvent, answer)
-      for (const event of batch) {
-        if (event.type === 'done') end = event.result
-        if (event.type === 'warning') chat.set({ warnings: [...chat.status.warnings, event.warning] })
-        reportUncaught(() => options.onEvent?.(event))
-      }
-      if (answer.messages.length > 0 && isCurrent(turn)) chat.put(answer)
-    }
-    const { sealed } = batches
-    if (sealed !== undefined && isCurrent(turn) && answer.messages.length > 0) {
-      chat.put({ ...answer, sealed: { text: sealed, messageCount: answer.messages.length } })
-    }
-    if (end === undefined) throw new InterruptedError('Cannot finish the turn: its events ended without "done"')
-    return end
-  }
-
-  /** The first event shows that the user's message has arrived. */
-  function heard(): void {
-    if (chat.status.status === 'submitted') chat.set({ status: 'streaming' }, withUser('done'))
-  }
-
-  /** The entries, with the state of the user's message that is being sent set. */
-  function withUser(state: 'done' | 'failed'): readonly Entry[] {
-    return chat.entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
-  }
-
-  /** After the end of an answer: ends the turn, or runs the waiting calls that can run in the page. */
-  async function settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
-    const answer = chat.entry(question?.answerId)
-    const isWaiting = (outcome === 'manual' || outcome === 'approval') && pending.length > 0
-    if (answer === undefined || !isWaiting) return finish(outcome)
-    waitFor(pending, outcome, answer.id)
-    chat.count(answer)
-    await goOn(turn)
-  }
-
-  /** Runs calls of the page's tools. Asks the model again when no call waits any more. */
-  async function goOn(turn: AbortController): Promise<void> {
-    const { tools = [] } = options
-    const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
-    const ready = calls.filter((call) => {
-      return isMine(call) && !isAnswered(call.id) && (isDecided(call.id) || !undecided.some(({ id }) => id === call.id))
-    })
-    if (ready.length > 0) {
-      if (++rounds > maxRounds) {
-        giveUp()
-        return finish('max_rounds')
-      }
-      await run(turn, ready)
-      if (!isCurrent(turn)) return
-    }
-    const pending = calls.filter((call) => !isAnswered(call.id) && (isMine(call) || !isDecided(call.id)))
-    const last = chat.entry(waitId)
-    if (last === undefined) return
-    if (pending.length > 0) {
-      current = undefined
-      const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      chat.set({ status: 'waiting', pending, outcome: waitOutcome }, chat.withEntry(entry))
-      return chat.save()
-    }
-    const approvals = decisions.filter(({ toolCallId }) => !isAnswered(toolCallId))
-    const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
-    const base = { ...last, begun: last.messages.length }
-    return request({ trigger, approvals, added: results, base }, turn)
-  }
-
-  async function run(turn: AbortController, ready: readonly ToolCall[]): Promise<void> {
-    chat.set({ status: 'streaming', pending: [], outcome: undefined })
-    const messages = chat.messages(chat.placeOf(waitId) + 1)
-    const steps = runInPage(options.tools ?? [], ready, { messages, approvals: decisions, signal: turn.signal })
-    for (let step = await steps.next(); isCurrent(turn); step = await steps.next()) {
-      if (step.done) {
-        undecided = step.value
-        return
-      }
-      for (const event of step.value) apply(event)
-    }
-  }
-
-  /** An event of a call that ran in the page. */
-  function apply(event: StreamEvent): void {
-    const last = chat.entry(waitId)
-    if (last === undefined) return
-    const changed = withEvent(last, event)
-    chat.put(changed)
-    if (event.type === 'tool_result') results.push(changed.messages.at(-1) as ToolMessage)
-    reportUncaught(() => options.onEvent?.(event))
-  }
-
-  async function goOnWhenDecided(): Promise<void> {
-    const pending = calls.filter(({ id }) => !isAnswered(id) && !isDecided(id))
-    if (pending.length > 0) return chat.set({ pending })
-    const before = question
-    const turn = begin()
-    question = before?.answerId === waitId ? before : { trigger: 'regenerate', ...compact({ answerId: waitId }) }
-    isSent = true
-    await guard(turn, () => goOn(turn))
-  }
-
-  /** Does a part of a turn, whose failure is that of the turn. */
-  async function guard(turn: AbortController, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (cause) {
-      if (!isCurrent(turn)) return
-      const error = asError(cause)
-      const partial = error instanceof IsoglotError ? error.partial : undefined
-      const isAsked = isSent
-      failed = question
-      if (isAsked) onHalt()
-      close('failed', { status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
-      if (!isAsked) onReady() // only this message cannot be sent
-    }
-  }
-
-  function finish(outcome: RunOutcome): void {
-    close(outcome, { status: 'ready', outcome }, (answer) => ({ ...answer, state: endOf(answer.messages) }))
-    onReady()
-  }
-
-  function leave(): boolean {
-    const turn = current
-    if (turn === undefined) return false
-    current = undefined
-    turn.abort(new DOMException('The turn was stopped', 'AbortError'))
-    onHalt()
-    if (!chat.isBusy) return true // it only looked for a run
-    if (isSent) failed = question
-    close('stopped', { status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
+    const { entries, id, base } = place
+    chat.entries = [...entries, ...queued]
+    await ask(chat, { trigger: 'resume', id, base, events }, turn)
     return true
+  } catch (cause) {
+    if (isCurrent()) throw cause
+    return undefined
+  } finally {
+    if (isCurrent()) chat.turn = undefined
   }
+}
 
-  function close(outcome: ChatEnd['outcome'], change: Partial<Status>, end: (answer: Entry) => Entry): void {
-    const { error } = change
-    current = undefined
-    const entries = withUser(isSent && outcome !== 'failed' ? 'done' : 'failed').flatMap((entry) => {
-      if (entry.id !== question?.answerId) return entry
-      const answer = end(entry)
-      chat.count(answer)
-      return answer.messages.length > 0 || answer.branch ? answer : []
-    })
-    chat.set({ pending: [], ...change }, entries)
-    chat.save()
-    if (outcome === 'failed') chat.report(error)
-    reportUncaught(() => options.onFinish?.({ outcome, messages: chat.messages(), ...compact({ error }) }))
-  }
+// ---- its rounds ---------------------------------------------------------------------------------
 
-  function giveUp(): void {
-    const open = calls.filter(({ id }) => !isAnswered(id))
-    const last = chat.entry(waitId)
-    waitFor([])
-    if (open.length === 0 || last === undefined) return
-    const { status } = chat.status
-    const entries = chat.withEntry(withoutResults(last, open))
-    chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, entries)
-  }
+/** Sends a request, reads the answer, and does what follows it. */
+async function round(chat: ChatState, turn: Turn, { events, ...request }: TurnRequest): Promise<void> {
+  const { base = newEntry(chat.newId(), 'assistant'), files = [] } = request
+  const answer: Entry = { ...base, state: 'streaming' }
+  turn.question = { ...request, answerId: answer.id }
+  turn.isSent = false
+  chat.forget()
+  // The part that is there stays until a run that is resumed begins the answer again.
+  const isShown = events !== undefined && chat.entry(answer.id) !== undefined
+  chat.set(
+    { status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined },
+    isShown ? chat.entries : withAnswer(chat, answer, request.id),
+  )
+  if (files.length > 0) await readFiles(chat, turn, files)
+  if (!chat.isRead) await whenRead(chat)
+  if (chat.turn !== turn) return
+  turn.isSent = true
+  save(chat)
+  const end = await readAnswer(chat, turn, events ?? chat.options.transport.send(requestOf(chat, turn)), answer)
+  if (chat.turn === turn) await settle(chat, turn, end)
+}
 
+/** The entries with this answer below its question. */
+function withAnswer(chat: ChatState, answer: Entry, questionId: string | undefined): readonly Entry[] {
+  const { entries, status } = chat
+  if (chat.entry(answer.id)) return chat.withEntry(answer)
+  const queueAt = chat.placeOf(status.queue[0]?.id)
+  const at = chat.placeOf(questionId) + 1 || (queueAt < 0 ? entries.length : queueAt)
+  return [...entries.slice(0, at), answer, ...entries.slice(at)]
+}
+
+/** Adds files to the user's message. */
+async function readFiles(chat: ChatState, turn: Turn, files: readonly Blob[]): Promise<void> {
+  const { files: rules = {} } = chat.options
+  const { signal } = turn.stopping
+  checkFiles(files, rules)
+  const blocks = await Promise.all(files.map((file) => toBlock(file, { ...compact({ upload: rules.upload }), signal })))
+  const entry = chat.entry(turn.question?.id)
+  if (turn.question === undefined || entry === undefined || signal.aborted) return
+  const added: Message[] = [{ role: 'user', content: [...blocks, ...blocksOf(entry.messages[0]?.content ?? '')] }]
+  turn.question = { ...turn.question, added, files: [] }
+  chat.set({}, chat.withEntry({ ...entry, messages: added }))
+}
+
+/** What the transport gets. */
+function requestOf(chat: ChatState, { question, stopping }: Turn): ChatTurn {
+  const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as TurnRequest
+  const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
   return {
-    get failed() {
-      return failed
-    },
-    async resume() {
-      const turn = begin()
-      let isOver = false
-      try {
-        if (!chat.isRead) await chat.ready()
-        const batches = isCurrent(turn) ? await transport.resume?.(chat.id, turn.signal) : undefined
-        const waiting = chat.status.queue.flatMap(({ id }) => chat.entry(id) ?? [])
-        const sent = chat.entries.filter((entry) => !waiting.includes(entry))
-        const place = batches && isCurrent(turn) ? placed(sent, batches.question) : undefined
-        if (place !== undefined) {
-          const { entries, id, base } = place
-          chat.entries = [...entries, ...waiting]
-          await ask({ trigger: 'resume', id, base }, turn, batches)
-          return true
-        }
-      } catch (cause) {
-        if (isCurrent(turn)) throw cause
-      } finally {
-        isOver = isCurrent(turn)
-        if (isOver) current = undefined
-      }
-      turn.abort()
-      return isOver ? false : undefined
-    },
-    ask,
-    forget,
-    take({ pending, outcome }) {
-      const last = chat.entries[findLastIndex(chat.entries, ({ role }) => role === 'assistant')]
-      const isWaiting = pending.length > 0 && last !== undefined
-      const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries
-      failed = unansweredQuestion(entries)
-      waitFor(pending, outcome, last?.id)
-      chat.set({ status: isWaiting ? 'waiting' : 'ready', error: undefined, pending, outcome }, entries)
-    },
-    addResult(event) {
-      apply(event)
-      return goOnWhenDecided()
-    },
-    decide(call, approval) {
-      decisions.push(approval)
-      const last = chat.entry(waitId)
-      if (last !== undefined) chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
-      return goOnWhenDecided()
-    },
-    giveUp,
-    leave,
-    stop() {
-      giveUp()
-      return leave()
-    },
+    chatId: chat.id,
+    trigger,
+    messages: chat.messages(entries.length),
+    added,
+    approvals,
+    ...compact({ messageId, question: questionIn(entries, answerId) }),
+    ...sealedOf(entries, added),
+    signal: stopping.signal,
   }
+}
+
+/** Reads an answer to its end. @throws {InterruptedError} if it ends without `done`. */
+async function readAnswer(chat: ChatState, turn: Turn, events: ChatEvents, begun: Entry): Promise<TurnEnd> {
+  let end: TurnEnd | undefined
+  let answer = begun
+  for await (const batch of events) {
+    if (chat.turn !== turn) break
+    // The first event shows that the user's message has arrived.
+    if (batch.length > 0 && chat.status.status === 'submitted')
+      chat.set({ status: 'streaming' }, withUser(chat, 'done'))
+    answer = batch.reduce(withEvent, answer)
+    for (const event of batch) {
+      if (event.type === 'done') end = event.result
+      if (event.type === 'warning') chat.set({ warnings: [...chat.status.warnings, event.warning] })
+      reportUncaught(() => chat.options.onEvent?.(event))
+    }
+    if (answer.messages.length > 0 && chat.turn === turn) chat.put(answer)
+  }
+  const { sealed } = events
+  if (sealed !== undefined && chat.turn === turn && answer.messages.length > 0) {
+    chat.put({ ...answer, sealed: { text: sealed, messageCount: answer.messages.length } })
+  }
+  if (end === undefined) throw new InterruptedError('Cannot finish the turn: its events ended without "done"')
+  return end
+}
+
+/** The entries, with the state of the user's message that is being sent set. */
+function withUser(chat: ChatState, state: 'done' | 'failed'): readonly Entry[] {
+  return chat.entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
+}
+
+/** After the end of an answer: ends the turn, or runs the waiting calls that can run in the page. */
+async function settle(chat: ChatState, turn: Turn, { outcome, pending }: TurnEnd): Promise<void> {
+  const answer = chat.entry(turn.question?.answerId)
+  const isWaiting = (outcome === 'manual' || outcome === 'approval') && pending.length > 0
+  if (answer === undefined || !isWaiting) return finish(chat, turn, outcome)
+  chat.waiting = waitFor(pending, outcome, turn.question)
+  chat.count(answer)
+  await runCalls(chat, turn)
+}
+
+// ---- calls that wait ----------------------------------------------------------------------------
+
+/** Runs calls of the page's tools. When no call waits any more, the next round begins. */
+async function runCalls(chat: ChatState, turn: Turn): Promise<void> {
+  const { tools = [] } = chat.options
+  const { waiting } = chat
+  const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
+  const ready = unanswered(waiting).filter((call) => {
+    return isMine(call) && (isDecided(waiting, call) || !waiting.undecided.some(({ id }) => id === call.id))
+  })
+  if (ready.length > 0) {
+    if (++chat.rounds > maxRounds) {
+      giveUpCalls(chat)
+      return finish(chat, turn, 'max_rounds')
+    }
+    await runInTurn(chat, turn, ready)
+    if (chat.turn !== turn) return
+  }
+  const last = waitingAnswer(chat)
+  if (last === undefined) return
+  const pending = unanswered(waiting).filter((call) => isMine(call) || !isDecided(waiting, call))
+  if (pending.length > 0) {
+    chat.turn = undefined
+    const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
+    chat.set({ status: 'waiting', pending, outcome: waiting.outcome }, chat.withEntry(entry))
+    return save(chat)
+  }
+  const approvals = decisionsToSend(waiting)
+  const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
+  const base = { ...last, begun: last.messages.length }
+  return round(chat, turn, { trigger, approvals, added: waiting.results, base })
+}
+
+async function runInTurn(chat: ChatState, turn: Turn, ready: readonly ToolCall[]): Promise<void> {
+  const { waiting, options } = chat
+  chat.set({ status: 'streaming', pending: [], outcome: undefined })
+  const messages = chat.messages(chat.placeOf(waiting.question?.answerId) + 1)
+  const context = { messages, approvals: waiting.decisions, signal: turn.stopping.signal }
+  for await (const batch of runInPage(options.tools ?? [], ready, context)) {
+    if (chat.turn !== turn) return
+    for (const event of batch) applyToWaiting(chat, event)
+  }
+}
+
+/** Adds an event of a waiting call to its answer. */
+export function applyToWaiting(chat: ChatState, event: StreamEvent): void {
+  const last = waitingAnswer(chat)
+  if (last === undefined) return
+  const changed = withEvent(last, event)
+  chat.put(changed)
+  if (event.type === 'approval_request') chat.waiting.undecided.push(event.call)
+  if (event.type === 'tool_result') chat.waiting.results.push(changed.messages.at(-1) as ToolMessage)
+  reportUncaught(() => chat.options.onEvent?.(event))
+}
+
+/** The answer whose calls wait. */
+function waitingAnswer(chat: ChatState): Entry | undefined {
+  return chat.entry(chat.waiting.question?.answerId)
+}
+
+/** Adds a decision of a person about a waiting call. */
+export function decide(chat: ChatState, call: ToolCall, approval: Approval): void {
+  chat.waiting.decisions.push(approval)
+  const last = waitingAnswer(chat)
+  if (last !== undefined) chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
+}
+
+/** Takes the turn up when each call that waited has a decision or a result. */
+export async function goOnWhenDecided(chat: ChatState): Promise<void> {
+  const { waiting } = chat
+  const pending = unanswered(waiting).filter((call) => !isDecided(waiting, call))
+  if (pending.length > 0) return chat.set({ pending })
+  const turn = begin(chat, waiting.question)
+  await runCalls(chat, turn).catch((cause) => fail(chat, turn, cause))
+}
+
+/** Cancels the calls that wait: they get no result any more. */
+export function giveUpCalls(chat: ChatState): void {
+  const open = unanswered(chat.waiting)
+  const last = waitingAnswer(chat)
+  chat.waiting = waitFor()
+  if (open.length === 0 || last === undefined) return
+  const { status } = chat.status
+  const entries = chat.withEntry(withoutResults(last, open))
+  chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, entries)
+}
+
+// ---- how a turn ends ----------------------------------------------------------------------------
+
+function finish(chat: ChatState, turn: Turn, outcome: RunOutcome): void {
+  close(chat, turn, outcome)
+  sendNext(chat)
+}
+
+function fail(chat: ChatState, turn: Turn, cause: unknown): void {
+  if (chat.turn !== turn) return
+  chat.failed = turn.question
+  if (turn.isSent) chat.giveUpQueue()
+  close(chat, turn, 'failed', asError(cause))
+  if (!turn.isSent) sendNext(chat) // only this message cannot be sent
+}
+
+/** Cancels the calls that wait, and ends the current turn in this page. Returns whether there was one. */
+export function stop(chat: ChatState): boolean {
+  giveUpCalls(chat)
+  return leave(chat)
+}
+
+/** Ends the current turn in this page. Returns whether there was one. */
+export function leave(chat: ChatState): boolean {
+  const { turn } = chat
+  if (turn === undefined) return false
+  chat.turn = undefined
+  turn.stopping.abort(new DOMException('The turn was stopped', 'AbortError'))
+  chat.giveUpQueue()
+  if (!chat.isBusy) return true // it only looked for a run
+  if (turn.isSent) chat.failed = turn.question
+  close(chat, turn, 'stopped')
+  return true
+}
+
+/** Shows how the turn has ended, stores the chat, and tells the application. */
+function close(chat: ChatState, { question, isSent }: Turn, outcome: ChatEnd['outcome'], error?: Error): void {
+  const isBroken = outcome === 'failed' || outcome === 'stopped'
+  const partial = error instanceof IsoglotError ? error.partial : undefined
+  chat.turn = undefined
+  const entries = withUser(chat, isSent && !error ? 'done' : 'failed').flatMap((entry) => {
+    if (entry.id !== question?.answerId) return entry
+    const answer = isBroken ? brokenOff(entry, outcome, partial) : { ...entry, state: endOf(entry.messages) }
+    chat.count(answer)
+    return answer.messages.length > 0 || answer.branch ? answer : []
+  })
+  chat.set({ status: error ? 'error' : 'ready', error, pending: [], outcome: isBroken ? undefined : outcome }, entries)
+  save(chat)
+  if (error) chat.report(error)
+  reportUncaught(() => chat.options.onFinish?.({ outcome, messages: chat.messages(), ...compact({ error }) }))
 }
