@@ -2,10 +2,10 @@
 
 import { linkAbort, reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
-import { noResult, toolCallsOf } from '../core/content.ts'
+import { noResultOf, toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { AssistantMessage, Message, ProviderState, Usage } from '../core/messages.ts'
-import { addUsage } from '../core/usage.ts'
+import type { Message, ProviderState, Usage } from '../core/messages.ts'
+import { addUsage, usageIn } from '../core/usage.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
@@ -264,8 +264,7 @@ function endTurn(
   state.turn = undefined
   if (!added.some(isAnswer)) return
   state.messages.push(...added)
-  const usages = added.map((message) => (message.role === 'assistant' ? message.usage : undefined))
-  state.usage = addUsage(state.usage, ...usages)
+  state.usage = addUsage(state.usage, usageIn(added))
   state.providerState = providerState
 }
 
@@ -303,12 +302,9 @@ function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): vo
 
 /** Whether a message is of an answer. A turn that failed without an answer is sent again, so its prompt must not be kept. */
 function isAnswer(message: Message): boolean {
-  if (message.role === 'tool') return true
-  return message.role === 'assistant' && (hasBlocks(message) || (message.invalidToolCalls ?? []).length > 0)
-}
-
-function hasBlocks({ content }: AssistantMessage): boolean {
-  return content !== null && content.length > 0
+  if (message.role !== 'assistant') return message.role === 'tool'
+  const { content, invalidToolCalls = [] } = message
+  return (content ?? []).length + invalidToolCalls.length > 0
 }
 
 /** Error results for calls of the last answer that have no result, so that the conversation can continue. */
@@ -317,6 +313,5 @@ function missingResults(messages: readonly Message[]): readonly Message[] {
   const last = messages[at]
   if (last === undefined) return []
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
-  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
+  return toolCallsOf(last).flatMap((call) => (answered.has(call.id) ? [] : noResultOf(call)))
 }

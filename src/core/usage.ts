@@ -1,5 +1,5 @@
 import { compact, unlessEmpty } from './json.ts'
-import type { ChatResponse, Usage } from './messages.ts'
+import type { ChatResponse, Message, Usage } from './messages.ts'
 
 /** A count of tokens; `undefined` for everything that cannot be one, such as a negative or fractional number. */
 export function tokenCount(value: unknown): number | undefined {
@@ -82,6 +82,11 @@ export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
 export function subtractUsage(from: Usage, usage: Usage): Usage {
   const less = Object.fromEntries(figuresOf(usage))
   return Object.fromEntries(figuresOf(from).map(([name, value]) => [name, Math.max(0, value - (less[name] ?? 0))]))
+}
+
+/** The usage of all answers in a history together. */
+export function usageIn(messages: readonly Message[]): Usage {
+  return addUsage(...messages.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
 }
 
 /** The usage of all answers together; `undefined` if no answer reports it. */
