@@ -7,11 +7,12 @@
  *
  * @module
  */
+
 import { reportUncaught } from '../core/abort.ts'
 import { asError } from '../core/errors.ts'
 import { findLastIndex } from '../core/json.ts'
 import type { Message } from '../core/messages.ts'
-import { addUsage } from '../core/usage.ts'
+import { addUsage, usageIn } from '../core/usage.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { inBranches } from './branches.ts'
 import { type Entry, entriesOf, isSaid, placeId } from './entry.ts'
@@ -26,7 +27,7 @@ import { type WaitingCalls, waitFor } from './waiting.ts'
 export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
 
 /** A turn. It is the current one until it ends, its calls wait, or another one begins. */
-export interface Turn {
+export interface RunningTurn {
   /** Ends its request. */
   readonly stopping: AbortController
   /** What it asks; `undefined` while it only looks for a run to resume. */
@@ -63,7 +64,7 @@ export class ChatState {
 
   // ---- the current turn
   /** `undefined` if no turn is running. Events of an earlier turn are ignored. */
-  turn: Turn | undefined
+  turn: RunningTurn | undefined
   /** How often tools of the page made the model continue, since the last message of the user. */
   rounds = 0
   /** The last request, if its turn failed or was stopped: what `retry` asks. */
@@ -142,8 +143,7 @@ export class ChatState {
   count({ messages }: Entry): void {
     const rounds = messages.filter((message) => !this.#counted.has(message))
     for (const message of rounds) this.#counted.add(message)
-    const usages = rounds.map((message) => (message.role === 'assistant' ? message.usage : undefined))
-    this.status = { ...this.status, usage: addUsage(this.status.usage, ...usages) }
+    this.status = { ...this.status, usage: addUsage(this.status.usage, usageIn(rounds)) }
   }
 
   /** Takes a message out of the queue: from now on, it is one that was not sent. */

@@ -41,41 +41,6 @@ export function keptRuns(
   read: (chatId: string, run: ReadableRun) => ChatEvents,
 ): KeptRuns {
   const resume = resuming({ url: transport.url, fetch: transport.fetch })
-  const names = runNames()
-  return {
-    resuming: resume,
-    remember: names.note,
-    forgetting: (chatId, run, signal) => forgetting(names, chatId, run, signal),
-    async stop(chatId) {
-      const name = names.nameOf(chatId)
-      names.note(chatId, undefined)
-      if (name !== undefined) await resume.stop('', name)
-    },
-    async resume(chatId, signal) {
-      const name = names.nameOf(chatId)
-      if (name === undefined) return undefined
-      const response = resume.replay(name, signal)
-      const question = names.questionOf(chatId)
-      const run = forgetting(names, chatId, readingOf(response, { signal, resume }), signal)
-      const events = read(chatId, run) // a stop ends it from now on
-      const found = await response.catch(() => undefined) // its error is that of the turn
-      const isGone = found !== undefined && goneStatuses.includes(found.status)
-      if (!isGone && !signal.aborted) return Object.assign(events, { question })
-      await found?.body?.cancel()
-      if (!signal.aborted) names.note(chatId, undefined)
-      return undefined
-    },
-  }
-}
-
-/** The names of the runs, and what each run answers: in this page, and for the page after a reload. */
-interface RunNames {
-  readonly note: KeptRuns['remember']
-  nameOf(chatId: string): string | undefined
-  questionOf(chatId: string): ChatQuestion | undefined
-}
-
-function runNames(): RunNames {
   const kept = new Map<string, string>()
 
   function keep(key: string, value: string | undefined): void {
@@ -88,17 +53,43 @@ function runNames(): RunNames {
     return kept.get(key) ?? inStorage((store) => store.getItem(key)) ?? undefined
   }
 
+  function note(chatId: string, name: string | undefined, question?: ChatQuestion): void {
+    keep(keyOf(chatId), name)
+    keep(questionKeyOf(chatId), name && question && JSON.stringify(question))
+  }
+
+  function nameOf(chatId: string): string | undefined {
+    return keptAt(keyOf(chatId))
+  }
+
   return {
-    note(chatId, name, question) {
-      keep(keyOf(chatId), name)
-      keep(questionKeyOf(chatId), name && question && JSON.stringify(question))
+    resuming: resume,
+    remember: note,
+    forgetting: (chatId, run, signal) => forgetting(note, chatId, run, signal),
+    async stop(chatId) {
+      const name = nameOf(chatId)
+      note(chatId, undefined)
+      if (name !== undefined) await resume.stop('', name)
     },
-    nameOf: (chatId) => keptAt(keyOf(chatId)),
-    questionOf: (chatId) => JSON.parse(keptAt(questionKeyOf(chatId)) ?? 'null') ?? undefined,
+    async resume(chatId, signal) {
+      const name = nameOf(chatId)
+      if (name === undefined) return undefined
+      const response = resume.replay(name, signal)
+      const question: ChatQuestion | undefined = JSON.parse(keptAt(questionKeyOf(chatId)) ?? 'null') ?? undefined
+      const run = forgetting(note, chatId, readingOf(response, { signal, resume }), signal)
+      const events = read(chatId, run) // a stop ends it from now on
+      const found = await response.catch(() => undefined) // its error is that of the turn
+      const isGone = found !== undefined && goneStatuses.includes(found.status)
+      if (!isGone && !signal.aborted) return Object.assign(events, { question })
+      await found?.body?.cancel()
+      if (!signal.aborted) note(chatId, undefined)
+      return undefined
+    },
   }
 }
 
-function forgetting(names: RunNames, chatId: string, run: ReadableRun, signal: AbortSignal): ReadableRun {
+/** @param note see `remember` */
+function forgetting(note: KeptRuns['remember'], chatId: string, run: ReadableRun, signal: AbortSignal): ReadableRun {
   return {
     get sealed() {
       return run.sealed
@@ -107,13 +98,13 @@ function forgetting(names: RunNames, chatId: string, run: ReadableRun, signal: A
       try {
         yield* run.batches()
       } catch (cause) {
-        if (!isNetworkError(cause) && !signal.aborted) names.note(chatId, undefined)
+        if (!isNetworkError(cause) && !signal.aborted) note(chatId, undefined)
         throw cause
       }
-      names.note(chatId, undefined)
+      note(chatId, undefined)
     },
     async stop() {
-      names.note(chatId, undefined)
+      note(chatId, undefined)
       await run.stop?.()
     },
   }

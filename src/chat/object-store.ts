@@ -1,4 +1,5 @@
 /** A value of a schema that a model makes, while it grows, for a page and for any framework. @module */
+
 import type { RunResult } from '../client/result.ts'
 import { type OutputShape, type PartialOutput, shapeOf, valueReader } from '../client/value.ts'
 import { reportUncaught } from '../core/abort.ts'
@@ -92,10 +93,10 @@ export function createObjectStore(options: ObjectStoreOptions): ObjectStore {
     subscribe: publisher.subscribe,
     getSnapshot: () => publisher.shown,
     getServerSnapshot: () => initial,
-    submit: (input) => submit(value, input),
-    stop: () => stop(value),
+    submit: (input) => askForValue(value, input),
+    stop: () => stopValue(value),
     clear() {
-      stop(value).catch(() => {}) // nothing is left that could show it
+      stopValue(value).catch(() => {}) // nothing is left that could show it
       value.part = undefined
       value.set(initial)
     },
@@ -134,31 +135,30 @@ class ValueState {
     else this.publisher.soon()
   }
 
+  end(snapshot: ObjectSnapshot, end: Parameters<NonNullable<ObjectStoreOptions['onFinish']>>[0]): void {
+    this.current = undefined
+    this.set(snapshot)
+    reportUncaught(() => this.options.onFinish?.(end))
+  }
+
   partly(status: 'ready' | 'submitted' | 'streaming'): ObjectSnapshot {
     return { status, isBusy: status !== 'ready', object: structuredClone(this.part), error: undefined }
   }
 }
 
-async function submit(value: ValueState, input: unknown): Promise<void> {
-  const { options } = value
-  leave(value)
+async function askForValue(value: ValueState, input: unknown): Promise<void> {
+  leaveValue(value)
   const turn: NonNullable<ValueState['current']> = { stopping: new AbortController() }
   value.current = turn
   value.part = undefined
   value.set(value.partly('submitted'))
   try {
-    turn.run = options.ask(input, turn.stopping.signal)
+    turn.run = value.options.ask(input, turn.stopping.signal)
     const object = await read(value, turn.run, () => value.current === turn)
-    if (value.current !== turn) return
-    value.current = undefined
-    value.set({ status: 'done', isBusy: false, object, error: undefined })
-    reportUncaught(() => options.onFinish?.({ object }))
+    if (value.current === turn) value.end({ status: 'done', isBusy: false, object, error: undefined }, { object })
   } catch (cause) {
-    if (value.current !== turn) return
     const error = asError(cause)
-    value.current = undefined
-    value.set({ status: 'error', isBusy: false, object: value.part, error })
-    reportUncaught(() => options.onFinish?.({ error }))
+    if (value.current === turn) value.end({ status: 'error', isBusy: false, object: value.part, error }, { error })
   }
 }
 
@@ -176,16 +176,16 @@ async function read(value: ValueState, run: ReadableRun, isCurrent: () => boolea
 }
 
 /** Ends the run in this page. Returns it. */
-function leave(value: ValueState): ReadableRun | undefined {
+function leaveValue(value: ValueState): ReadableRun | undefined {
   const { stopping, run } = value.current ?? {}
   value.current = undefined
   stopping?.abort(new DOMException('The value was stopped', 'AbortError'))
   return run
 }
 
-async function stop(value: ValueState): Promise<void> {
+async function stopValue(value: ValueState): Promise<void> {
   if (value.current === undefined) return
-  const run = leave(value)
+  const run = leaveValue(value)
   value.set(value.partly('ready'))
   await run?.stop?.()
 }

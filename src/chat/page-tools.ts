@@ -1,18 +1,9 @@
 /** Runs tools in the page when a server hands their calls over: the server has their definitions without `execute`. @module */
 import type { StreamEvent } from '../client/result.ts'
-import type { Message, ToolCall } from '../core/messages.ts'
-import type { Approval } from '../tools/approval.ts'
+import type { ToolCall } from '../core/messages.ts'
 import { memoryCallLog } from '../tools/run.ts'
 import type { Tool } from '../tools/types.ts'
-
-/** The context for calls that run in the page. */
-interface PageToolContext {
-  /** The conversation up to and with the message that made the calls. */
-  readonly messages: readonly Message[]
-  /** Decisions about calls of tools with `needsApproval`. */
-  readonly approvals: readonly Approval[]
-  readonly signal: AbortSignal
-}
+import type { ChatTurn } from './types.ts'
 
 /** @throws {TypeError} for a value that is not a tool with `execute`, and for two tools of one name. */
 export function checkPageTools(tools: readonly Tool[]): void {
@@ -30,7 +21,7 @@ export function checkPageTools(tools: readonly Tool[]): void {
 export async function* runInPage(
   tools: readonly Tool[],
   calls: readonly ToolCall[],
-  { messages, approvals, signal }: PageToolContext,
+  { messages, approvals, signal }: Pick<ChatTurn, 'messages' | 'approvals' | 'signal'>,
 ): AsyncGenerator<readonly StreamEvent[]> {
   const [first] = tools
   if (first === undefined) return

@@ -19,7 +19,7 @@ export function load(chat: ChatState): Promise<void> {
   const over = () => {
     chat.reading = undefined
   }
-  chat.reading ??= inStorage(chat, () => sync(chat, false))
+  chat.reading ??= workInStorage(chat, () => sync(chat, false))
   chat.reading.then(over, over)
   return chat.reading
 }
@@ -31,15 +31,15 @@ export function whenRead(chat: ChatState): Promise<void> {
 
 /** Stores the chat. */
 export function save(chat: ChatState): void {
-  inStorage(chat, () => sync(chat, true))
+  workInStorage(chat, () => sync(chat, true))
 }
 
 export function removeStored(chat: ChatState): void {
-  inStorage(chat, async () => chat.options.persist?.remove(chat.id))
+  workInStorage(chat, async () => chat.options.persist?.remove(chat.id))
 }
 
 /** Works with the storage. An error is reported, and does not need to be handled. */
-function inStorage(chat: ChatState, work: () => Promise<void>): Promise<void> {
+function workInStorage(chat: ChatState, work: () => Promise<void>): Promise<void> {
   const done = chat.options.persist === undefined ? Promise.resolve() : alone(chat.id, work)
   done.catch((cause) => chat.report(cause))
   return done

@@ -22,7 +22,17 @@ import { readContent } from './files.ts'
 import { checkPageTools } from './page-tools.ts'
 import { unansweredQuestion } from './question.ts'
 import { load, removeStored, save, whenRead } from './storage.ts'
-import { applyToWaiting, ask, decide, giveUpCalls, goOnWhenDecided, leave, resume, stop, submit } from './turns.ts'
+import {
+  answerTo,
+  applyToWaiting,
+  decide,
+  giveUpCalls,
+  goOnWhenDecided,
+  leaveTurn,
+  resumeTurn,
+  stopTurn,
+  submit,
+} from './turns.ts'
 import type { ChatActions, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
 /**
@@ -52,7 +62,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     subscribe: publisher.subscribe,
     getSnapshot: () => publisher.shown,
     getServerSnapshot: () => initial,
-    send: (content) => send(chat, content),
+    send: (content) => sendOrQueue(chat, content),
     stop: () => stopEverywhere(chat),
     retry: () => whenFree(chat, 'retry', () => retry(chat)),
     regenerate: (id) => whenFree(chat, 'regenerate', () => regenerate(chat, id)),
@@ -62,11 +72,23 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     approve: (toolCallId, decision) => approve(chat, toolCallId, decision),
     async resume() {
       checkUsable(chat, 'resume')
-      return ((chat.resuming || !chat.isBusy) && (await resume(chat))) || false
+      return ((chat.resuming || !chat.isBusy) && (await resumeTurn(chat))) || false
     },
     setMessages: (change) => setMessages(chat, change),
-    remove: (id) => remove(chat, id),
-    cancelQueued: (id) => cancelQueued(chat, id),
+    remove(id) {
+      checkFree(chat, 'remove')
+      const removed = chat.entries[knownPlace(chat, id, 'remove')]
+      replace(
+        chat,
+        chat.entries.filter((entry) => entry !== removed),
+      )
+    },
+    cancelQueued(id) {
+      if (!chat.queued.has(id)) return
+      chat.entries = chat.entries.filter((entry) => entry.id !== id)
+      chat.leaveQueue(id)
+      save(chat)
+    },
     clearError() {
       if (chat.status.status === 'error') chat.set({ status: 'ready', error: undefined })
     },
@@ -74,9 +96,15 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     load: () => load(chat),
     leave() {
       chat.halts++
-      leave(chat)
+      leaveTurn(chat)
     },
-    dispose: () => dispose(chat),
+    dispose() {
+      if (chat.isDisposed) return
+      chat.isDisposed = true
+      publisher.end()
+      leaveTurn(chat)
+      chat.giveUpQueue()
+    },
   }
 }
 
@@ -103,7 +131,7 @@ async function whenFree(chat: ChatState, attempt: string, method: () => Promise<
   return method()
 }
 
-function placeOf(chat: ChatState, id: string, attempt: string): number {
+function knownPlace(chat: ChatState, id: string, attempt: string): number {
   const at = chat.placeOf(id)
   if (at < 0) throw new TypeError(`Cannot ${attempt}: the message "${id}" is unknown`)
   return at
@@ -111,7 +139,7 @@ function placeOf(chat: ChatState, id: string, attempt: string): number {
 
 // ---- methods that ask the model -----------------------------------------------------------------
 
-async function send(chat: ChatState, content: SendContent): Promise<void> {
+async function sendOrQueue(chat: ChatState, content: SendContent): Promise<void> {
   checkUsable(chat, 'send')
   const { whenBusy = 'queue' } = chat.options
   const id = chat.newId()
@@ -125,20 +153,20 @@ async function send(chat: ChatState, content: SendContent): Promise<void> {
       save(chat)
     })
   }
-  if (chat.isBusy && whenBusy === 'interrupt' && stop(chat)) stopOnServer(chat)
+  if (chat.isBusy && whenBusy === 'interrupt' && stopTurn(chat)) stopOnServer(chat)
   checkFree(chat, 'send')
   return submit(chat, content, { trigger: 'send', id })
 }
 
 async function edit(chat: ChatState, messageId: string, content: SendContent): Promise<void> {
-  const at = placeOf(chat, messageId, 'edit')
+  const at = knownPlace(chat, messageId, 'edit')
   if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${messageId}" is not a user message`)
   return submit(chat, content, { trigger: 'edit', messageId, id: chat.newId() }, at)
 }
 
 async function regenerate(chat: ChatState, messageId?: string): Promise<void> {
   const { entries } = chat
-  const end = messageId === undefined ? entries.length - 1 : placeOf(chat, messageId, 'regenerate')
+  const end = messageId === undefined ? entries.length - 1 : knownPlace(chat, messageId, 'regenerate')
   const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
   const [asked, answered] = at < 0 ? [] : entries.slice(at)
   if (asked === undefined) throw new TypeError('Cannot regenerate: there is no user message to answer')
@@ -148,15 +176,15 @@ async function regenerate(chat: ChatState, messageId?: string): Promise<void> {
   const base = branch && newEntry(chat.newId(), 'assistant', [], branch)
   chat.entries = [...entries.slice(0, at), { ...asked, state: 'sending' }]
   // The server does not have a message whose request failed.
-  if (state === 'failed' && base === undefined) return ask(chat, { trigger: 'send', id, added: messages })
-  return ask(chat, { trigger: 'regenerate', id, ...compact({ messageId: answered?.id, base }) })
+  if (state === 'failed' && base === undefined) return answerTo(chat, { trigger: 'send', id, added: messages })
+  return answerTo(chat, { trigger: 'regenerate', id, ...compact({ messageId: answered?.id, base }) })
 }
 
 async function retry(chat: ChatState): Promise<void> {
   const { failed } = chat
   if (failed === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
   if (chat.options.transport.resume !== undefined) {
-    const found = await resume(chat)
+    const found = await resumeTurn(chat)
     if (found !== false || chat.isBusy || chat.failed !== failed) return // or another method was called in the meantime
   }
   const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
@@ -165,7 +193,7 @@ async function retry(chat: ChatState): Promise<void> {
     if (entry.id === answerId && base === undefined) return []
     return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry
   })
-  return ask(chat, question)
+  return answerTo(chat, question)
 }
 
 // ---- calls that wait ----------------------------------------------------------------------------
@@ -204,7 +232,7 @@ async function approve(chat: ChatState, ...[toolCallId, decision]: Parameters<Ch
 
 function branch(chat: ChatState, id: string, index: number): void {
   checkFree(chat, 'switch the branch')
-  const at = placeOf(chat, id, 'switch the branch')
+  const at = knownPlace(chat, id, 'switch the branch')
   giveUpCalls(chat)
   const tail = showing(tailsOf(chat.entries.slice(at)), index)
   if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
@@ -227,15 +255,6 @@ function setMessages(chat: ChatState, change: Parameters<ChatActions['setMessage
   )
 }
 
-function remove(chat: ChatState, id: string): void {
-  checkFree(chat, 'remove')
-  const at = placeOf(chat, id, 'remove')
-  replace(
-    chat,
-    chat.entries.filter((_, place) => place !== at),
-  )
-}
-
 function replace(chat: ChatState, entries: readonly Entry[]): void {
   reset(chat, entries)
   save(chat)
@@ -246,15 +265,8 @@ function reset(chat: ChatState, entries: readonly Entry[], change: Partial<Statu
   chat.set({ status: 'ready', error: undefined, pending: [], outcome: undefined, ...change }, entries)
 }
 
-function cancelQueued(chat: ChatState, id: string): void {
-  if (!chat.queued.has(id)) return
-  chat.entries = chat.entries.filter((entry) => entry.id !== id)
-  chat.leaveQueue(id)
-  save(chat)
-}
-
 function clear(chat: ChatState): void {
-  stop(chat)
+  stopTurn(chat)
   stopOnServer(chat) // the server may still run a turn whose connection broke
   chat.giveUpQueue()
   chat.isReplaced = !chat.isRead
@@ -267,18 +279,10 @@ function clear(chat: ChatState): void {
 async function stopEverywhere(chat: ChatState): Promise<void> {
   chat.halts++
   const isWaiting = chat.status.status === 'waiting'
-  if (stop(chat)) await chat.options.transport.stop?.(chat.id)
+  if (stopTurn(chat)) await chat.options.transport.stop?.(chat.id)
   if (isWaiting) save(chat)
 }
 
 function stopOnServer(chat: ChatState): void {
   chat.options.transport.stop?.(chat.id).catch((cause) => chat.report(cause))
-}
-
-function dispose(chat: ChatState): void {
-  if (chat.isDisposed) return
-  chat.isDisposed = true
-  chat.publisher.end()
-  leave(chat)
-  chat.giveUpQueue()
 }

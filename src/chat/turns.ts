@@ -1,14 +1,14 @@
 /**
  * Runs the turns of a chat, one at a time. A message of the user goes this way:
  *
- * 1. `submit` puts it at its place, and `ask` begins a turn.
+ * 1. `submit` puts it at its place, and `answerTo` begins a turn.
  * 2. `round` shows that an answer is awaited, reads files and the stored chat, and sends the request.
- * 3. `readAnswer` adds the events to the answer, and `settle` decides what follows.
- * 4. Without calls, `finish` stores the chat and sends the next message of the queue.
+ * 3. `receiveAnswer` adds the events to the answer, and `afterAnswer` decides what follows.
+ * 4. Without calls, `finishTurn` stores the chat and sends the next message of the queue.
  * 5. With calls, `runCalls` runs those of the page, and begins the next round. If some of them wait for a person, the turn pauses, and
  *    `goOnWhenDecided` takes it up.
  *
- * A failure ends a turn in `fail`, and a stop in `leave`. `resume` begins a turn whose first round reads the events of a run that the server
+ * A failure ends a turn in `failTurn`, and a stop in `leaveTurn`. `resumeTurn` begins a turn whose first round reads the events of a run that the server
  * has already. After each wait, a function looks whether its turn is still the current one; otherwise it does nothing more.
  *
  * @module
@@ -21,14 +21,14 @@ import { compact } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked } from './branches.ts'
-import type { ChatState, Turn } from './chat-state.ts'
+import type { ChatState, RunningTurn } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
 import { checkFiles, readContent, toBlock } from './files.ts'
 import { runInPage } from './page-tools.ts'
 import { placed, questionIn, type TurnRequest } from './question.ts'
 import { save, whenRead } from './storage.ts'
 import type { ChatEnd, ChatEvents, ChatTurn, SendContent, TurnEnd } from './types.ts'
-import { decisionsToSend, isDecided, unanswered, waitFor } from './waiting.ts'
+import { callsWithoutResult, decisionsToSend, isDecided, waitFor } from './waiting.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
@@ -52,7 +52,7 @@ export async function submit(
   const added: Message[] = [{ role: 'user', content }]
   const entry = newEntry(id, 'user', added, branch)
   chat.entries = queued ? chat.withEntry(entry) : [...entries.slice(0, at), entry]
-  await ask(chat, { ...question, added, files })
+  await answerTo(chat, { ...question, added, files })
 }
 
 /** Sends the first message of the queue. */
@@ -67,13 +67,13 @@ function sendNext(chat: ChatState): void {
 }
 
 /** Requests an answer to the user's message, and waits for the end of the turn. */
-export function ask(chat: ChatState, request: TurnRequest, turn: Turn = begin(chat)): Promise<void> {
+export function answerTo(chat: ChatState, request: TurnRequest, turn: RunningTurn = beginTurn(chat)): Promise<void> {
   chat.rounds = 0
-  return round(chat, turn, request).catch((cause) => fail(chat, turn, cause))
+  return round(chat, turn, request).catch((cause) => failTurn(chat, turn, cause))
 }
 
 /** Begins a turn. It replaces a turn that has not sent its request yet. */
-function begin(chat: ChatState, question?: TurnRequest): Turn {
+function beginTurn(chat: ChatState, question?: TurnRequest): RunningTurn {
   chat.turn?.stopping.abort()
   chat.turn = { stopping: new AbortController(), question, isSent: question !== undefined }
   return chat.turn
@@ -83,17 +83,17 @@ function begin(chat: ChatState, question?: TurnRequest): Turn {
  * Looks for a turn that the server is still running, and waits for its end. A message that is sent in the meantime waits, too. Returns
  * whether there is one; `undefined` if it was stopped, or another turn began, before that was known.
  */
-export function resume(chat: ChatState): Promise<boolean | undefined> {
-  chat.resuming ??= look(chat).finally(() => {
+export function resumeTurn(chat: ChatState): Promise<boolean | undefined> {
+  chat.resuming ??= lookForRun(chat).finally(() => {
     chat.resuming = undefined
     sendNext(chat)
   })
   return chat.resuming
 }
 
-async function look(chat: ChatState): Promise<boolean | undefined> {
+async function lookForRun(chat: ChatState): Promise<boolean | undefined> {
   const { transport } = chat.options
-  const turn = begin(chat)
+  const turn = beginTurn(chat)
   const isCurrent = () => chat.turn === turn
   try {
     if (!chat.isRead) await whenRead(chat)
@@ -107,7 +107,7 @@ async function look(chat: ChatState): Promise<boolean | undefined> {
     }
     const { entries, id, base } = place
     chat.entries = [...entries, ...queued]
-    await ask(chat, { trigger: 'resume', id, base, events }, turn)
+    await answerTo(chat, { trigger: 'resume', id, base, events }, turn)
     return true
   } catch (cause) {
     if (isCurrent()) throw cause
@@ -120,7 +120,7 @@ async function look(chat: ChatState): Promise<boolean | undefined> {
 // ---- its rounds ---------------------------------------------------------------------------------
 
 /** Sends a request, reads the answer, and does what follows it. */
-async function round(chat: ChatState, turn: Turn, { events, ...request }: TurnRequest): Promise<void> {
+async function round(chat: ChatState, turn: RunningTurn, { events, ...request }: TurnRequest): Promise<void> {
   const { base = newEntry(chat.newId(), 'assistant'), files = [] } = request
   const answer: Entry = { ...base, state: 'streaming' }
   turn.question = { ...request, answerId: answer.id }
@@ -130,19 +130,19 @@ async function round(chat: ChatState, turn: Turn, { events, ...request }: TurnRe
   const isShown = events !== undefined && chat.entry(answer.id) !== undefined
   chat.set(
     { status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined },
-    isShown ? chat.entries : withAnswer(chat, answer, request.id),
+    isShown ? chat.entries : withAnswerBelow(chat, answer, request.id),
   )
   if (files.length > 0) await readFiles(chat, turn, files)
   if (!chat.isRead) await whenRead(chat)
   if (chat.turn !== turn) return
   turn.isSent = true
   save(chat)
-  const end = await readAnswer(chat, turn, events ?? chat.options.transport.send(requestOf(chat, turn)), answer)
-  if (chat.turn === turn) await settle(chat, turn, end)
+  const end = await receiveAnswer(chat, turn, events ?? chat.options.transport.send(requestOf(chat, turn)), answer)
+  if (chat.turn === turn) await afterAnswer(chat, turn, end)
 }
 
 /** The entries with this answer below its question. */
-function withAnswer(chat: ChatState, answer: Entry, questionId: string | undefined): readonly Entry[] {
+function withAnswerBelow(chat: ChatState, answer: Entry, questionId: string | undefined): readonly Entry[] {
   const { entries, status } = chat
   if (chat.entry(answer.id)) return chat.withEntry(answer)
   const queueAt = chat.placeOf(status.queue[0]?.id)
@@ -151,7 +151,7 @@ function withAnswer(chat: ChatState, answer: Entry, questionId: string | undefin
 }
 
 /** Adds files to the user's message. */
-async function readFiles(chat: ChatState, turn: Turn, files: readonly Blob[]): Promise<void> {
+async function readFiles(chat: ChatState, turn: RunningTurn, files: readonly Blob[]): Promise<void> {
   const { files: rules = {} } = chat.options
   const { signal } = turn.stopping
   checkFiles(files, rules)
@@ -164,7 +164,7 @@ async function readFiles(chat: ChatState, turn: Turn, files: readonly Blob[]): P
 }
 
 /** What the transport gets. */
-function requestOf(chat: ChatState, { question, stopping }: Turn): ChatTurn {
+function requestOf(chat: ChatState, { question, stopping }: RunningTurn): ChatTurn {
   const { trigger, added = [], approvals = [], messageId, answerId = '' } = question as TurnRequest
   const entries = chat.entries.slice(0, chat.placeOf(answerId) + 1)
   return {
@@ -180,7 +180,7 @@ function requestOf(chat: ChatState, { question, stopping }: Turn): ChatTurn {
 }
 
 /** Reads an answer to its end. @throws {InterruptedError} if it ends without `done`. */
-async function readAnswer(chat: ChatState, turn: Turn, events: ChatEvents, begun: Entry): Promise<TurnEnd> {
+async function receiveAnswer(chat: ChatState, turn: RunningTurn, events: ChatEvents, begun: Entry): Promise<TurnEnd> {
   let end: TurnEnd | undefined
   let answer = begun
   for await (const batch of events) {
@@ -210,10 +210,10 @@ function withUser(chat: ChatState, state: 'done' | 'failed'): readonly Entry[] {
 }
 
 /** After the end of an answer: ends the turn, or runs the waiting calls that can run in the page. */
-async function settle(chat: ChatState, turn: Turn, { outcome, pending }: TurnEnd): Promise<void> {
+async function afterAnswer(chat: ChatState, turn: RunningTurn, { outcome, pending }: TurnEnd): Promise<void> {
   const answer = chat.entry(turn.question?.answerId)
   const isWaiting = (outcome === 'manual' || outcome === 'approval') && pending.length > 0
-  if (answer === undefined || !isWaiting) return finish(chat, turn, outcome)
+  if (answer === undefined || !isWaiting) return finishTurn(chat, turn, outcome)
   chat.waiting = waitFor(pending, outcome, turn.question)
   chat.count(answer)
   await runCalls(chat, turn)
@@ -222,24 +222,30 @@ async function settle(chat: ChatState, turn: Turn, { outcome, pending }: TurnEnd
 // ---- calls that wait ----------------------------------------------------------------------------
 
 /** Runs calls of the page's tools. When no call waits any more, the next round begins. */
-async function runCalls(chat: ChatState, turn: Turn): Promise<void> {
+async function runCalls(chat: ChatState, turn: RunningTurn): Promise<void> {
   const { tools = [] } = chat.options
   const { waiting } = chat
   const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
-  const ready = unanswered(waiting).filter((call) => {
+  const ready = callsWithoutResult(waiting).filter((call) => {
     return isMine(call) && (isDecided(waiting, call) || !waiting.undecided.some(({ id }) => id === call.id))
   })
   if (ready.length > 0) {
     if (++chat.rounds > maxRounds) {
       giveUpCalls(chat)
-      return finish(chat, turn, 'max_rounds')
+      return finishTurn(chat, turn, 'max_rounds')
     }
-    await runInTurn(chat, turn, ready)
+    chat.set({ status: 'streaming', pending: [], outcome: undefined })
+    const messages = chat.messages(chat.placeOf(waiting.question?.answerId) + 1)
+    const context = { messages, approvals: waiting.decisions, signal: turn.stopping.signal }
+    for await (const batch of runInPage(tools, ready, context)) {
+      if (chat.turn !== turn) return
+      for (const event of batch) applyToWaiting(chat, event)
+    }
     if (chat.turn !== turn) return
   }
   const last = waitingAnswer(chat)
   if (last === undefined) return
-  const pending = unanswered(waiting).filter((call) => isMine(call) || !isDecided(waiting, call))
+  const pending = callsWithoutResult(waiting).filter((call) => isMine(call) || !isDecided(waiting, call))
   if (pending.length > 0) {
     chat.turn = undefined
     const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
@@ -250,17 +256,6 @@ async function runCalls(chat: ChatState, turn: Turn): Promise<void> {
   const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
   const base = { ...last, begun: last.messages.length }
   return round(chat, turn, { trigger, approvals, added: waiting.results, base })
-}
-
-async function runInTurn(chat: ChatState, turn: Turn, ready: readonly ToolCall[]): Promise<void> {
-  const { waiting, options } = chat
-  chat.set({ status: 'streaming', pending: [], outcome: undefined })
-  const messages = chat.messages(chat.placeOf(waiting.question?.answerId) + 1)
-  const context = { messages, approvals: waiting.decisions, signal: turn.stopping.signal }
-  for await (const batch of runInPage(options.tools ?? [], ready, context)) {
-    if (chat.turn !== turn) return
-    for (const event of batch) applyToWaiting(chat, event)
-  }
 }
 
 /** Adds an event of a waiting call to its answer. */
@@ -289,15 +284,15 @@ export function decide(chat: ChatState, call: ToolCall, approval: Approval): voi
 /** Takes the turn up when each call that waited has a decision or a result. */
 export async function goOnWhenDecided(chat: ChatState): Promise<void> {
   const { waiting } = chat
-  const pending = unanswered(waiting).filter((call) => !isDecided(waiting, call))
+  const pending = callsWithoutResult(waiting).filter((call) => !isDecided(waiting, call))
   if (pending.length > 0) return chat.set({ pending })
-  const turn = begin(chat, waiting.question)
-  await runCalls(chat, turn).catch((cause) => fail(chat, turn, cause))
+  const turn = beginTurn(chat, waiting.question)
+  await runCalls(chat, turn).catch((cause) => failTurn(chat, turn, cause))
 }
 
 /** Cancels the calls that wait: they get no result any more. */
 export function giveUpCalls(chat: ChatState): void {
-  const open = unanswered(chat.waiting)
+  const open = callsWithoutResult(chat.waiting)
   const last = waitingAnswer(chat)
   chat.waiting = waitFor()
   if (open.length === 0 || last === undefined) return
@@ -308,27 +303,27 @@ export function giveUpCalls(chat: ChatState): void {
 
 // ---- how a turn ends ----------------------------------------------------------------------------
 
-function finish(chat: ChatState, turn: Turn, outcome: RunOutcome): void {
-  close(chat, turn, outcome)
+function finishTurn(chat: ChatState, turn: RunningTurn, outcome: RunOutcome): void {
+  closeTurn(chat, turn, outcome)
   sendNext(chat)
 }
 
-function fail(chat: ChatState, turn: Turn, cause: unknown): void {
+function failTurn(chat: ChatState, turn: RunningTurn, cause: unknown): void {
   if (chat.turn !== turn) return
   chat.failed = turn.question
   if (turn.isSent) chat.giveUpQueue()
-  close(chat, turn, 'failed', asError(cause))
+  closeTurn(chat, turn, 'failed', asError(cause))
   if (!turn.isSent) sendNext(chat) // only this message cannot be sent
 }
 
 /** Cancels the calls that wait, and ends the current turn in this page. Returns whether there was one. */
-export function stop(chat: ChatState): boolean {
+export function stopTurn(chat: ChatState): boolean {
   giveUpCalls(chat)
-  return leave(chat)
+  return leaveTurn(chat)
 }
 
 /** Ends the current turn in this page. Returns whether there was one. */
-export function leave(chat: ChatState): boolean {
+export function leaveTurn(chat: ChatState): boolean {
   const { turn } = chat
   if (turn === undefined) return false
   chat.turn = undefined
@@ -336,12 +331,13 @@ export function leave(chat: ChatState): boolean {
   chat.giveUpQueue()
   if (!chat.isBusy) return true // it only looked for a run
   if (turn.isSent) chat.failed = turn.question
-  close(chat, turn, 'stopped')
+  closeTurn(chat, turn, 'stopped')
   return true
 }
 
 /** Shows how the turn has ended, stores the chat, and tells the application. */
-function close(chat: ChatState, { question, isSent }: Turn, outcome: ChatEnd['outcome'], error?: Error): void {
+function closeTurn(chat: ChatState, turn: RunningTurn, outcome: ChatEnd['outcome'], error?: Error): void {
+  const { question, isSent } = turn
   const isBroken = outcome === 'failed' || outcome === 'stopped'
   const partial = error instanceof IsoglotError ? error.partial : undefined
   chat.turn = undefined

@@ -97,16 +97,16 @@ function partsOfRound(round: Round, message: Exclude<Message, ToolMessage>): Vie
     places.at(-1)?.push(...partsOfBlock(round, block, at === blocks.length - 1 && isOpen))
   }
   for (const { name, value, at } of message.metadata?.dataParts ?? [])
-    (places[at] ?? places.at(-1))?.push({ type: 'data', id: idOf(round, 'data'), name, value })
+    (places[at] ?? places.at(-1))?.push({ type: 'data', id: partIdOf(round, 'data'), name, value })
   const ofInvalid = invalid.map(({ id: toolCallId, name = '', index, argumentsText, error }): ToolPart => {
-    const id = idOf(round, 'call', index)
+    const id = partIdOf(round, 'call', index)
     return { type: 'tool', id, toolCallId, name, state: 'invalid', arguments: undefined, argumentsText, error }
   })
   return [...places.flat(), ...ofInvalid]
 }
 
 /** The place among those of its kind: the place among all of them moves where an invalid call is taken out at the end. */
-function idOf({ entry, number, counts }: Round, kind: string, index?: number): string {
+function partIdOf({ entry, number, counts }: Round, kind: string, index?: number): string {
   const place = index ?? counts[kind] ?? 0
   if (index === undefined) counts[kind] = place + 1
   return `${entry.id}.${number}.${kind}${place}`
@@ -118,25 +118,25 @@ function partsOfBlock(round: Round, block: ContentBlock, isStreaming: boolean): 
     case 'text': {
       if (block.text === '') return []
       const { type, text, citations = noCitations, refusal } = block
-      return [compact({ type, id: idOf(round, 'text'), text, state, citations, refusal })]
+      return [compact({ type, id: partIdOf(round, 'text'), text, state, citations, refusal })]
     }
     case 'reasoning':
-      return block.text === '' ? [] : [{ type: 'reasoning', id: idOf(round, 'reasoning'), text: block.text, state }]
+      return block.text === '' ? [] : [{ type: 'reasoning', id: partIdOf(round, 'reasoning'), text: block.text, state }]
     case 'tool_call_chunk': {
       const { id: toolCallId, name = '', index, argumentsDelta: argumentsText = '', argumentsSoFar } = block
       const state = round.entry.state === 'streaming' ? 'arguments' : 'invalid'
-      const id = idOf(round, 'call', index)
+      const id = partIdOf(round, 'call', index)
       return [{ type: 'tool', id, toolCallId, name, state, arguments: argumentsSoFar, argumentsText }]
     }
     case 'tool_call':
       return [toolPart(round, block)]
     case 'server_tool_call_chunk':
-      return [{ type: 'server_tool', id: idOf(round, 'server'), name: block.name ?? '', state: 'running' }]
+      return [{ type: 'server_tool', id: partIdOf(round, 'server'), name: block.name ?? '', state: 'running' }]
     case 'server_tool_call': {
       const result = round.blocks.find((one) => one.type === 'server_tool_result' && one.toolCallId === block.id)
       const status = result?.type === 'server_tool_result' ? (result.status ?? 'success') : undefined
       const ended = status === 'error' ? 'failed' : status || !round.isOpen ? 'done' : 'running'
-      return [{ type: 'server_tool', id: idOf(round, 'server'), name: block.name, state: ended }]
+      return [{ type: 'server_tool', id: partIdOf(round, 'server'), name: block.name, state: ended }]
     }
     case 'server_tool_result':
       return [] // the call's part shows it
@@ -144,11 +144,11 @@ function partsOfBlock(round: Round, block: ContentBlock, isStreaming: boolean): 
     case 'audio':
     case 'video':
     case 'file':
-      return [{ type: 'media', id: idOf(round, 'media'), block }]
+      return [{ type: 'media', id: partIdOf(round, 'media'), block }]
     case 'plain_text':
-      return [{ type: 'file', id: idOf(round, 'file'), mediaType: block.mimeType ?? 'text/plain', block }]
+      return [{ type: 'file', id: partIdOf(round, 'file'), mediaType: block.mimeType ?? 'text/plain', block }]
     default:
-      return [{ type: 'other', id: idOf(round, 'other'), block }]
+      return [{ type: 'other', id: partIdOf(round, 'other'), block }]
   }
 }
 
@@ -161,7 +161,7 @@ function toolPart(round: Round, call: ToolCall): ToolPart {
   const answered = news?.state === 'refused' ? 'refused' : result?.status === 'error' ? 'failed' : 'done'
   return compact({
     type: 'tool',
-    id: idOf(round, 'call', call.index),
+    id: partIdOf(round, 'call', call.index),
     toolCallId: call.id,
     name: call.name,
     state: result ? answered : unanswered,

@@ -24,7 +24,7 @@ export function waitFor(calls: readonly ToolCall[] = [], outcome?: RunOutcome, q
 }
 
 /** The calls without a result. */
-export function unanswered({ calls, results }: WaitingCalls): readonly ToolCall[] {
+export function callsWithoutResult({ calls, results }: WaitingCalls): readonly ToolCall[] {
   return calls.filter(({ id }) => !hasOne(results, id))
 }
 
