@@ -149,9 +149,10 @@ export function asArrived(entries: readonly Entry[]): readonly Entry[] {
 /** The history that the server sealed last, and the user's messages since then, including `added`. */
 export function sealedOf(entries: readonly Entry[], added: readonly Message[]): Pick<ChatTurn, 'sealed' | 'unsealed'> {
   const at = findLastIndex(entries, ({ sealed }) => sealed !== undefined)
-  const said = entries.slice(at + 1).flatMap(({ role, state, messages }) => {
-    return role === 'user' && state !== 'failed' ? messages : []
-  })
+  const said = entries.slice(at + 1).filter(isSaid)
   const results = added.filter(({ role }) => role === 'tool')
-  return compact({ sealed: entries[at]?.sealed?.text, unsealed: [...said, ...results] })
+  return compact({
+    sealed: entries[at]?.sealed?.text,
+    unsealed: [...said.flatMap(({ messages }) => messages), ...results],
+  })
 }

@@ -17,7 +17,7 @@ import { failed as failedResult, resultOf } from '../tools/run.ts'
 import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
 import { forked, showing, tailsOf } from './branches.ts'
 import { ChatState, type Status } from './chat-state.ts'
-import { asArrived, type Entry, entriesOf, newEntry } from './entry.ts'
+import { asArrived, type Entry, entriesOf, newEntry, withCalls } from './entry.ts'
 import { readContent } from './files.ts'
 import { checkPageTools } from './page-tools.ts'
 import { unansweredQuestion } from './question.ts'
@@ -25,13 +25,13 @@ import { load, removeStored, save, whenRead } from './storage.ts'
 import {
   answerTo,
   applyToWaiting,
-  decide,
   giveUpCalls,
   goOnWhenDecided,
   leaveTurn,
   resumeTurn,
   stopTurn,
   submit,
+  waitingAnswer,
 } from './turns.ts'
 import type { ChatActions, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
 
@@ -224,7 +224,9 @@ async function approve(chat: ChatState, ...[toolCallId, decision]: Parameters<Ch
   const call = waitingCall(chat, toolCallId, 'approve')
   const approval = typeof decision === 'boolean' ? { approved: decision } : decision
   const { approvalId, approvalProof: proof } = call
-  decide(chat, call, { ...compact({ approvalId, proof }), ...approval, toolCallId })
+  chat.waiting.decisions.push({ ...compact({ approvalId, proof }), ...approval, toolCallId })
+  const last = waitingAnswer(chat)
+  if (last !== undefined) chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
   return goOnWhenDecided(chat)
 }
 

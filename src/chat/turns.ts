@@ -19,7 +19,6 @@ import { blocksOf } from '../core/content.ts'
 import { asError, InterruptedError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
-import type { Approval } from '../tools/approval.ts'
 import { forked } from './branches.ts'
 import type { ChatState, RunningTurn } from './chat-state.ts'
 import { brokenOff, type Entry, endOf, newEntry, sealedOf, withCalls, withEvent, withoutResults } from './entry.ts'
@@ -270,15 +269,8 @@ export function applyToWaiting(chat: ChatState, event: StreamEvent): void {
 }
 
 /** The answer whose calls wait. */
-function waitingAnswer(chat: ChatState): Entry | undefined {
+export function waitingAnswer(chat: ChatState): Entry | undefined {
   return chat.entry(chat.waiting.question?.answerId)
-}
-
-/** Adds a decision of a person about a waiting call. */
-export function decide(chat: ChatState, call: ToolCall, approval: Approval): void {
-  chat.waiting.decisions.push(approval)
-  const last = waitingAnswer(chat)
-  if (last !== undefined) chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
 }
 
 /** Takes the turn up when each call that waited has a decision or a result. */
