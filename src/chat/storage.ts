@@ -102,8 +102,9 @@ function goOnFrom(chat: ChatState, { pending, outcome }: StoredChat): void {
   const last = chat.entries[findLastIndex(chat.entries, ({ role }) => role === 'assistant')]
   const isWaiting = pending.length > 0 && last !== undefined
   const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries
+  const { question } = chat.waiting
   chat.failed = unansweredQuestion(entries)
-  chat.waiting = waitFor(pending, outcome, last && again(last))
+  chat.waiting = waitFor(pending, outcome, question?.answerId === last?.id ? question : last && again(last))
   chat.set({ status: isWaiting ? 'waiting' : 'ready', error: undefined, pending, outcome }, entries)
 }
 
