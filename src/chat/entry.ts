@@ -1,7 +1,7 @@
 /** The entries of a chat in the store: one for each item that a page draws, as the messages of the history. @module */
 import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
-import { blocksOf, noResultOf } from '../core/content.ts'
+import { blocksOf, noResult } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/messages.ts'
 import type { ChatTurn, SealedHistory, StoredEntry } from './types.ts'
@@ -117,7 +117,10 @@ export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallN
 
 /** Adds a failed result for each of these calls, because they will not run. */
 export function withoutResults(entry: Entry, which: readonly ToolCall[]): Entry {
-  return { ...entry, messages: [...entry.messages, ...which.map(noResultOf)] }
+  const results = which.map(({ id, name }): Message => {
+    return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
+  })
+  return { ...entry, messages: [...entry.messages, ...results] }
 }
 
 /**

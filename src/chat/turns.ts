@@ -226,7 +226,7 @@ async function runCalls(chat: ChatState, turn: RunningTurn): Promise<void> {
   const { waiting } = chat
   const isMine = ({ name }: ToolCall) => tools.some((tool) => tool.name === name)
   const ready = callsWithoutResult(waiting).filter((call) => {
-    return isMine(call) && (isDecided(waiting, call) || !waiting.undecided.some(({ id }) => id === call.id))
+    return isMine(call) && (isDecided(waiting, call) || !waiting.undecided.has(call.id))
   })
   if (ready.length > 0) {
     if (++chat.rounds > maxRounds) {
@@ -263,7 +263,7 @@ export function applyToWaiting(chat: ChatState, event: StreamEvent): void {
   if (last === undefined) return
   const changed = withEvent(last, event)
   chat.put(changed)
-  if (event.type === 'approval_request') chat.waiting.undecided.push(event.call)
+  if (event.type === 'approval_request') chat.waiting.undecided.add(event.call.id)
   if (event.type === 'tool_result') chat.waiting.results.push(changed.messages.at(-1) as ToolMessage)
   reportUncaught(() => chat.options.onEvent?.(event))
 }

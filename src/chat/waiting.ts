@@ -14,13 +14,13 @@ export interface WaitingCalls {
   readonly decisions: Approval[]
   /** Results of calls that ran in the page, for the next request. */
   readonly results: ToolMessage[]
-  /** Calls that tools of the page do not run without a decision. */
-  readonly undecided: ToolCall[]
+  /** The ids of calls that tools of the page do not run without a decision. */
+  readonly undecided: Set<string>
 }
 
 /** None of the calls has a decision yet. */
 export function waitFor(calls: readonly ToolCall[] = [], outcome?: RunOutcome, question?: TurnRequest): WaitingCalls {
-  return { calls, outcome, question, decisions: [], results: [], undecided: [] }
+  return { calls, outcome, question, decisions: [], results: [], undecided: new Set() }
 }
 
 /** The calls without a result. */

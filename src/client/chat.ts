@@ -2,7 +2,7 @@
 
 import { linkAbort, reportUncaught } from '../core/abort.ts'
 import { checkOptions } from '../core/checks.ts'
-import { noResultOf, toolCallsOf } from '../core/content.ts'
+import { noResult, toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
 import type { Message, ProviderState, Usage } from '../core/messages.ts'
 import { addUsage, usageIn } from '../core/usage.ts'
@@ -313,5 +313,6 @@ function missingResults(messages: readonly Message[]): readonly Message[] {
   const last = messages[at]
   if (last === undefined) return []
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  return toolCallsOf(last).flatMap((call) => (answered.has(call.id) ? [] : noResultOf(call)))
+  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
+  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
 }

@@ -20,7 +20,6 @@ import type {
   Role,
   StopReason,
   ToolCall,
-  ToolMessage,
 } from './messages.ts'
 
 /** The content as blocks. An empty string has no blocks. */
@@ -503,8 +502,3 @@ export function asWire<T>(value: Json | object): T {
 
 /** The text of the error result that is sent for a call without a result. */
 export const noResult = 'No result is available for this call; do not assume that it ran'
-
-/** The failed result of a call that has none, so that the conversation can continue. */
-export function noResultOf({ id, name }: ToolCall): ToolMessage {
-  return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
-}
