@@ -1,11 +1,6 @@
 /**
- * The state of one chat, all of it in one object. These change it:
- *
- * - `store.ts`: the methods that a page calls.
- * - `turns.ts`: a turn, from the message of the user to the end of the answer.
- * - `storage.ts`: reads the stored chat, joins what another store wrote, and writes.
- *
- * @module
+ * The state of one chat, all of it in one object. `store.ts` (the methods that a page calls), `turns.ts` (a turn, from the message of the
+ * user to the end of the answer) and `storage.ts` (reads, joins what another store wrote, and writes) change it. @module
  */
 
 import { reportUncaught } from '../core/abort.ts'
@@ -28,7 +23,6 @@ export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
 
 /** A turn. It is the current one until it ends, its calls wait, or another one begins. */
 export interface RunningTurn {
-  /** Ends its request. */
   readonly stopping: AbortController
   /** What it asks; `undefined` while it only looks for a run to resume. */
   question: TurnRequest | undefined

@@ -113,26 +113,19 @@ class ValueState {
   current: { readonly stopping: AbortController; run?: ReadableRun } | undefined
   readonly publisher: Publisher<ObjectSnapshot>
   /** Makes the next snapshot. */
-  #next = () => this.partly('ready')
+  next = () => this.partly('ready')
 
   constructor(options: ObjectStoreOptions) {
     this.options = options
     this.shape = shapeOf(options.schema)
     this.part = options.initialValue
-    this.publisher = publisher(() => this.#next(), options.throttleMs ?? 16)
+    this.publisher = publisher(() => this.next(), options.throttleMs ?? 16)
   }
 
   /** Publishes this snapshot immediately. */
   set(snapshot: ObjectSnapshot): void {
-    this.#next = () => snapshot
+    this.next = () => snapshot
     this.publisher.now()
-  }
-
-  /** Publishes the part that has arrived: the first one immediately, the others soon. */
-  grow(): void {
-    this.#next = () => this.partly('streaming')
-    if (this.publisher.shown.status === 'submitted') this.publisher.now()
-    else this.publisher.soon()
   }
 
   end(snapshot: ObjectSnapshot, end: Parameters<NonNullable<ObjectStoreOptions['onFinish']>>[0]): void {
@@ -169,7 +162,9 @@ async function read(value: ValueState, run: ReadableRun, isCurrent: () => boolea
     if (!isCurrent()) break
     value.part = reader.push(batch) ?? value.part
     for (const event of batch) if (event.type === 'done') result = event.result
-    value.grow()
+    value.next = () => value.partly('streaming')
+    if (value.publisher.shown.status === 'submitted') value.publisher.now()
+    else value.publisher.soon()
   }
   if (result === undefined) throw new InterruptedError('Cannot finish the value: its events ended without "done"')
   return reader.end(result)

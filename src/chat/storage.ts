@@ -1,8 +1,6 @@
 /**
  * The storage of a chat. Several stores may have the same chat, for example in two tabs: before one of them writes, it reads, and joins what
- * the others wrote.
- *
- * @module
+ * the others wrote. @module
  */
 import { compact, findLastIndex } from '../core/json.ts'
 import { messagesOf } from '../messages/message-like.ts'

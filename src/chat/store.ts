@@ -5,9 +5,7 @@
  * - `edit` does the same at the place of an earlier message; `regenerate` asks again below a message. What stood there becomes a branch.
  * - `stop` and `leave` end the turn in the page; `stop` ends it on the server, too. `retry` sends its request again.
  * - After a reload: `load` reads the stored chat, and `resume` goes on with the run that the server still has.
- * - A second store of the same id: each of them reads before it writes (`storage.ts`).
- *
- * @module
+ * - A second store of the same id: each of them reads before it writes (`storage.ts`). @module
  */
 import { checkOptions } from '../core/checks.ts'
 import { compact, findLastIndex } from '../core/json.ts'
@@ -78,10 +76,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     remove(id) {
       checkFree(chat, 'remove')
       const removed = chat.entries[knownPlace(chat, id, 'remove')]
-      replace(
-        chat,
-        chat.entries.filter((entry) => entry !== removed),
-      )
+      const others = chat.entries.filter((entry) => entry !== removed)
+      replace(chat, others)
     },
     cancelQueued(id) {
       if (!chat.queued.has(id)) return
@@ -247,14 +243,12 @@ function setMessages(chat: ChatState, change: Parameters<ChatActions['setMessage
   const messages = typeof change === 'function' ? change(chat.messages()) : change
   const entries = entriesOf(messages, (_, message) => before.get(message)?.id ?? chat.newId())
   chat.isReplaced = !chat.isRead
-  replace(
-    chat,
-    entries.map((entry) => {
-      const earlier = before.get(entry.messages[0])
-      const isSame = earlier?.messages.length === entry.messages.length
-      return isSame && earlier.messages.every((one, at) => one === entry.messages[at]) ? earlier : entry
-    }),
-  )
+  const next = entries.map((entry) => {
+    const earlier = before.get(entry.messages[0])
+    const isSame = earlier?.messages.length === entry.messages.length
+    return isSame && earlier.messages.every((one, at) => one === entry.messages[at]) ? earlier : entry
+  })
+  replace(chat, next)
 }
 
 function replace(chat: ChatState, entries: readonly Entry[]): void {

@@ -9,9 +9,7 @@
  *    `goOnWhenDecided` takes it up.
  *
  * A failure ends a turn in `failTurn`, and a stop in `leaveTurn`. `resumeTurn` begins a turn whose first round reads the events of a run that the server
- * has already. After each wait, a function looks whether its turn is still the current one; otherwise it does nothing more.
- *
- * @module
+ * has already. After each wait, a function looks whether its turn is still the current one; otherwise it does nothing more. @module
  */
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { reportUncaught } from '../core/abort.ts'
@@ -27,7 +25,7 @@ import { runInPage } from './page-tools.ts'
 import { placed, questionIn, type TurnRequest } from './question.ts'
 import { save, whenRead } from './storage.ts'
 import type { ChatEnd, ChatEvents, ChatTurn, SendContent, TurnEnd } from './types.ts'
-import { callsWithoutResult, decisionsToSend, isDecided, waitFor } from './waiting.ts'
+import { callsWithoutResult, hasOne, isDecided, waitFor } from './waiting.ts'
 
 /** The maximum number of times that tools of the page make the model continue, for one message of the user. */
 const maxRounds = 10
@@ -91,12 +89,11 @@ export function resumeTurn(chat: ChatState): Promise<boolean | undefined> {
 }
 
 async function lookForRun(chat: ChatState): Promise<boolean | undefined> {
-  const { transport } = chat.options
   const turn = beginTurn(chat)
   const isCurrent = () => chat.turn === turn
   try {
     if (!chat.isRead) await whenRead(chat)
-    const events = isCurrent() ? await transport.resume?.(chat.id, turn.stopping.signal) : undefined
+    const events = isCurrent() ? await chat.options.transport.resume?.(chat.id, turn.stopping.signal) : undefined
     const queued = chat.entries.filter(({ id }) => chat.queued.has(id))
     const sent = chat.entries.filter(({ id }) => !chat.queued.has(id))
     const place = events && isCurrent() ? placed(sent, events.question) : undefined
@@ -251,7 +248,8 @@ async function runCalls(chat: ChatState, turn: RunningTurn): Promise<void> {
     chat.set({ status: 'waiting', pending, outcome: waiting.outcome }, chat.withEntry(entry))
     return save(chat)
   }
-  const approvals = decisionsToSend(waiting)
+  // The other decisions are of calls that ran in the page.
+  const approvals = waiting.decisions.filter(({ toolCallId }) => !hasOne(waiting.results, toolCallId))
   const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
   const base = { ...last, begun: last.messages.length }
   return round(chat, turn, { trigger, approvals, added: waiting.results, base })

@@ -32,12 +32,7 @@ export function isDecided({ decisions }: WaitingCalls, { id }: ToolCall): boolea
   return hasOne(decisions, id)
 }
 
-/** The decisions that the next request sends. The others are of calls that ran in the page. */
-export function decisionsToSend({ decisions, results }: WaitingCalls): readonly Approval[] {
-  return decisions.filter(({ toolCallId }) => !hasOne(results, toolCallId))
-}
-
 /** Whether one of these results or decisions is of this call. */
-function hasOne(all: readonly { readonly toolCallId: string }[], id: string): boolean {
+export function hasOne(all: readonly { readonly toolCallId: string }[], id: string): boolean {
   return all.some(({ toolCallId }) => toolCallId === id)
 }
