@@ -6,7 +6,8 @@
  * frames, in one batch for each chunk of the network: so one of the cuts that framing turns into the same batches is decoded, and the first
  * of each kind in long runs of similar frames.
  *
- * The project `exhaustive` cuts every stream at every byte, and decodes it after every frame. Long streams are framed in parts (`partsOf`).
+ * The project `exhaustive` cuts every stream at every byte, and decodes it after every frame. Long streams are framed in parts (`partsOf`),
+ * and cut at many frames at once (`farApart`).
  */
 import { inject, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
@@ -70,11 +71,12 @@ export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>):
 
 /**
  * A stream in parts of whole events, each with its start: up to `partBytes`, or one longer event. The time to cut a text at every byte grows
- * with the square of its length: a stream of 300 kB took twenty minutes.
+ * with the square of its length: a stream of 300 kB took twenty minutes. As framing keeps nothing from one event to the next, a cut among
+ * a few events shows what it shows among more of them: parts of 32 KiB took five times as long.
  */
 export function partsOf(
   stream: Pick<CorpusCase, 'kind' | 'bytes'>,
-  partBytes = 32 * 1024,
+  partBytes = 2 * 1024,
 ): { start: number; part: Uint8Array }[] {
   const lengths = [0]
   for (const { length } of segmentsOf(stream)) {
@@ -88,6 +90,18 @@ export function partsOf(
     end += length
     return { start, part: stream.bytes.subarray(start, end) }
   })
+}
+
+/**
+ * Every place of a part. If it is one event of more than 8 KiB, most of it is one line of JSON, and a cut between two letters of a line differs
+ * from the next one only in how many bytes are stored: then each seventh place, and all those where a cut can matter. There are six such events
+ * in all streams; to cut them at every byte takes as long as to cut all the others.
+ */
+export function placesOfPart(part: Uint8Array): readonly number[] {
+  const places = allPlacesOf(part)
+  if (part.length <= 8 * 1024) return places
+  const needed = new Set(placesOf(part))
+  return places.filter((at) => at % 7 === 0 || needed.has(at))
 }
 
 /** Each begins with its length. */
@@ -123,6 +137,16 @@ export function hold(batches: readonly (readonly Frame[])[], whole: readonly Fra
 /** The difference between the batches of two cuts, given that both hold the same frames. */
 export function shapeOf(batches: readonly (readonly Frame[])[]): string {
   return batches.map((batch) => batch.length).join()
+}
+
+/**
+ * Places in groups, so that those of one group are as far apart as the groups are many. A stream that is cut at all places of a group at once
+ * is cut at each of them between two long batches, and the groups together take the time of the square root of all cuts in two.
+ */
+export function farApart(places: readonly number[]): readonly (readonly number[])[] {
+  const count = Math.ceil(Math.sqrt(places.length))
+  const inOrder = places.toSorted((one, other) => one - other)
+  return Array.from({ length: count }, (_, turn) => inOrder.filter((_, at) => at % count === turn))
 }
 
 /**
