@@ -47,12 +47,15 @@ function definitionsIn(body: unknown): readonly Sent[] {
   })
 }
 
+/** One for all schemas, as it compiles the schema of schemas before the first of them, which takes longer than what a schema takes. */
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+
 /** A judge of values. References of `$id`s and drafts are not its business. */
 function judge(schema: JsonSchema): (value: unknown) => boolean {
   const text = JSON.stringify(schema, (key, value) =>
     /^\$?(?:id|schema)$/.test(key) && typeof value === 'string' ? undefined : value,
   )
-  const validate = new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(JSON.parse(text))
+  const validate = ajv.compile(JSON.parse(text))
   return (value) => validate(value) as boolean
 }
 
@@ -196,7 +199,9 @@ function argumentsFor(schema: JsonSchema, seed: number, count: number): readonly
     ),
     { requiredKeys: [] },
   )
-  return JSON.parse(JSON.stringify(fc.sample(value, { numRuns: count, seed })))
+  // There are few values for each name, so that many samples are the same.
+  const texts = fc.sample(value, { numRuns: count, seed }).map((sample) => JSON.stringify(sample))
+  return [...new Set(texts)].map((text) => JSON.parse(text))
 }
 
 interface Judged {
@@ -250,8 +255,10 @@ describe('values', () => {
       const { refused, letThrough, losses } = judgeValues(schema, 7, count)
       expect(refused).toEqual([])
       const isReported = losses.length > 0
+      let found = letThrough
       // Some losses show in few values.
-      const found = isReported && letThrough === undefined ? judgeValues(schema, 8, 20 * count).letThrough : letThrough
+      for (let turn = 0; turn < 20 && isReported && found === undefined; turn++)
+        found = judgeValues(schema, 8 + turn, count).letThrough
       expect({ found, isReported }).toEqual({ found, isReported: found !== undefined })
     },
   )
@@ -291,13 +298,13 @@ describe('values', () => {
       some: fc.array(tie('root'), { minLength: 1, maxLength: 3 }) as fc.Arbitrary<object[]>,
     }))
     let lossy = 0
-    for (const given of fc.sample(root, { numRuns: isExhaustive ? 600 : 20, seed: 11 })) {
+    for (const given of fc.sample(root, { numRuns: isExhaustive ? 300 : 20, seed: 11 })) {
       const schema = JSON.parse(JSON.stringify(given)) as JsonSchema
       for (const [, model] of isExhaustive ? models : models.slice(0, 3)) {
         const { sent, losses } = send(model, [schema])
         if (sent.length === 0) expect(losses).toMatchObject([{ path: 'tools[0]' }])
-        else if (sent[0]?.schema)
-          expect({ schema, refusals: refusalsOf(model.codec, sent[0].schema) }).toEqual({ schema, refusals: [] })
+        const refusals = sent[0]?.schema ? refusalsOf(model.codec, sent[0].schema) : []
+        if (refusals.length > 0) expect({ schema, refusals }).toEqual({ schema, refusals: [] })
       }
       if (send(models[0]?.[1] as Model, [schema]).sent.length === 0) continue
       const { refused, letThrough, losses } = judgeValues(schema, 3, 100)
