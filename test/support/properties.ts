@@ -10,9 +10,9 @@ export function expectHolds<Values>(property: fc.IProperty<Values>, parameters: 
 }
 
 /** Throws unless two values are equal; says how they differ. */
-export function checkSame(actual: unknown, expected: unknown): void {
+export function checkSame(actual: unknown, expected: unknown, where?: string): void {
   if (JSON.stringify(actual) === JSON.stringify(expected) || isDeepStrictEqual(actual, expected)) return
-  expect(actual).toEqual(expected)
+  expect(actual, where).toEqual(expected)
 }
 
 /** Throws if something was found. */
