@@ -82,8 +82,13 @@ describe.each(wireNames)('a malformed request of %s', (wire) => {
     const faults: string[] = []
     const seen = { sent: 0, refused: 0, counted: 0 }
     let turn = 0
-    for (const { body, path } of trials) {
-      for (const [way, mutate] of ways) {
+    const tried = new Set<string>()
+    for (const [number, { body, path }] of trials.entries()) {
+      const isNew = !tried.has(shapeOf(path))
+      tried.add(shapeOf(path))
+      for (const [index, [way, mutate]] of ways.entries()) {
+        // A place that was tried beside other fields gets one of three ways, and the next such place the next one.
+        if (isExhaustive && !isNew && (index + number) % 3 > 0) continue
         if (turn++ % share > 0) continue
         const wrong = replaceAt(body, path, (before) => mutate(before, random))
         if (wrong === undefined || typeof wrong === 'symbol') continue
@@ -91,7 +96,9 @@ describe.each(wireNames)('a malformed request of %s', (wire) => {
         const { path: url, minimal } = facts[wire].gateway.minimal(target, 'Hi', false)
         const isOfModel = path[0] === 'model'
         const named = { ...(wrong as object), ...('model' in minimal && !isOfModel && { model: target }) }
-        for (const place of [url, ...(counts[wire] === undefined ? [] : [counts[wire](url)])]) {
+        // A count reads the same body by the same code: it gets one of three ways.
+        const count = !isExhaustive || (index + number) % 3 === 0 ? counts[wire] : undefined
+        for (const place of [url, ...(count === undefined ? [] : [count(url)])]) {
           const { status, text, isSent } = await ask(place, named)
           seen[isSent ? 'sent' : status === 200 && place !== url ? 'counted' : 'refused']++
           if (isSent || (status === 200 && place !== url)) continue
