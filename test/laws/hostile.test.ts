@@ -142,12 +142,19 @@ function around(frames: readonly Frame[], index: number): { readonly frames: rea
   return { frames: kept.map(({ frame }) => frame), at: kept.findIndex(({ at }) => at === index) }
 }
 
+/** The bytes of frames, each written once. */
+const written = new WeakMap<Frame, Uint8Array>()
+
 /** The whole stream, with one event replaced. Frames that the framing cannot write never reach a client. */
 function decodeWith({ client }: Format, { frames, at }: FrameTrial, body: unknown): unknown {
   const text = client.framing === 'sse' ? encodeSse : encodeNdjson
   const write = (frame: Frame) =>
     client.framing === 'event-stream' ? encodeEventStream(frame) : Buffer.from(text(frame))
-  const pieces = frames.map((frame, other) => write(other === at ? { ...frame, data: stringify(body) } : frame))
+  const pieces = frames.map((frame, other) => {
+    const bytes = written.get(frame) ?? write(other === at ? { ...frame, data: stringify(body) } : frame)
+    if (other !== at) written.set(frame, bytes)
+    return bytes
+  })
   const { response, error } = decodeChunks(client, [new Uint8Array(Buffer.concat(pieces))])
   if (error !== undefined) throw error
   return response
