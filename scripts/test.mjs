@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { install } from './install.mjs'
+import { installRuntimes } from './install-runtimes.mjs'
 import { findNginx } from './nginx.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -25,10 +26,10 @@ const failures = []
 /** The projects of `vitest.config.ts`: those that compute, and those that wait for processes most of the time. */
 const computing = ['core']
 const waiting = ['worker', 'page', 'examples']
-const rest = ['exhaustive', 'behind', 'machines']
+const rest = ['exhaustive', 'exhaustive-apart', 'behind', 'machines']
 /** The other checks, one line for each. */
 const added = [
-  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page and the bindings of every framework, all recipes and examples in one, the programs of the examples, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (project exhaustive)',
+  'every cut of every recorded stream, all cases of the other laws, every client with every provider, the gateway in workerd, the AI SDK and the official clients with the Worker, stored answers and killed processes, the page and the bindings of every framework, all recipes and examples in one, the programs of the examples, the views of the playground and of the operator, the model of the browser, the attack on a server with each leak, what the public paths and the built files hold, and the larger set of recordings where it is (projects exhaustive and exhaustive-apart)',
   'every test of the client that has a model, with the model behind a gateway (project behind)',
   'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
@@ -44,14 +45,18 @@ if (filters.length > 0) {
   await step('tests', 'vitest', testing(isAll ? rest : [...computing, ...waiting, 'machines'], filters))
 } else if (isAll) {
   await step('build', 'tsup', ['--silent'])
+  // Two of the next steps need them.
+  installRuntimes()
+  // Beside the others: each of them computes in one process after the other.
+  const packed = stepAside('package', 'scripts/check-package.mjs', [])
   await step(...types('.'))
   // The page uses the types of the built files.
   await step(...types('examples/playground'))
   await step('sizes', 'scripts/sizes.mjs', [])
-  await step('package', 'scripts/check-package.mjs', [])
   prepare()
-  await step('tests', 'vitest', testing(rest))
   await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
+  await packed
+  await step('tests', 'vitest', testing(rest))
   // They are 730 MB, so only `npm run agents` installs them: without them, nothing counts as skipped.
   await step('agents', 'scripts/agents.mjs', ['--if-installed'])
 } else {
@@ -123,7 +128,7 @@ async function run(name, tool, args, output) {
     child.once('close', (exit) => resolve(exit ?? 1)).once('error', () => resolve(1)),
   )
   const seconds = ((Date.now() - started) / 1000).toFixed(1)
-  console.log(`${code === 0 ? '' : text}== ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
+  console.log(`${code === 0 && !isAll ? '' : text}== ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
   if (code !== 0) failures.push(name)
 }
 
