@@ -89,7 +89,7 @@ describe.each(allWires)('$name', (wire) => {
     const answer = answerOf(wire)
     const whole = await read(ask(wire, keep(answer)))
     const places = placesIn(answer, how === 'broken' ? 13 : 19)
-    expect(places.length).toBeGreaterThan(5)
+    expect(places.length).toBeGreaterThan(1)
     for (const bytes of places) {
       const kept = keep(answer, [{ bytes, how }])
       checkSame(await read(ask(wire, kept)), whole, `${how} after ${bytes} bytes`)
@@ -113,7 +113,7 @@ describe.each(allWires)('$name', (wire) => {
   it('runs each tool once, wherever the answer that calls it is cut', async () => {
     const calls = wire.calls(['call_a', 'weather', '{"city":"Oslo"}'], ['call_b', 'weather', '{"city":"Rome"}'])
     const places = placesIn(calls, 19)
-    expect(places.length).toBeGreaterThan(5)
+    expect(places.length).toBeGreaterThan(1)
     for (const bytes of places) {
       const ran: unknown[] = []
       const weather = tool({
