@@ -60,7 +60,14 @@ export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
 ): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(newRun(() => checkedRequest(request), true))
+  const run = newRun(() => checkedRequest(request), true)
+  try {
+    return await finish(run)
+  } catch (error) {
+    if (error instanceof IsoglotError)
+      Object.defineProperty(error, 'messages', { value: run.messages, configurable: true })
+    throw error
+  }
 }
 
 /**
@@ -127,7 +134,6 @@ export function newRun(begin: () => Begun, onlyWhole = false): Run {
     } catch (error) {
       if (signal.reason === runLeft) return
       failure = { error }
-      if (error instanceof IsoglotError) Object.defineProperty(error, 'messages', { value: added, configurable: true })
       throw error
     } finally {
       const result = failure === undefined ? loop?.result : undefined

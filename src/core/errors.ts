@@ -14,8 +14,8 @@ export abstract class IsoglotError extends Error {
   /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
   partial?: AssistantMessage
   /**
-   * What the run has added to the conversation before it failed: the results of tools that ran are in it. Set by runs, for `generate`, of
-   * which nothing else is left. It is not enumerable, so that it is not printed.
+   * Of `generate`: what the run had added to the conversation before it failed, with the results of tools that ran. It is not enumerable, so
+   * that it is not printed. A run of `stream` has its own `messages`.
    */
   declare messages?: readonly Message[]
   /** Marks our errors, across copies of this module too. */

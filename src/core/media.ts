@@ -18,16 +18,12 @@ export function readDataUrl(url: string): DataUrl | undefined {
   return { mimeType, base64, data: base64 ? payload : percentDecoded(payload) }
 }
 
-/** Google's Files API: whoever has the key may read any file of its project by its address. */
-const filesApi = 'generativelanguage.googleapis.com'
-
 /**
- * Whether a provider reads an address with the rights of the server's account: that of a bucket (`s3:`, `gs:`), or of Google's Files API. A
- * page that named one would read the private files of the server.
+ * Whether a provider reads an address with the rights of the server's account: that of a bucket (`s3:`, `gs:`), or of Google's Files API,
+ * where whoever has the key may read any file of its project. A page that named one would read the private files of the server.
  */
 export function isOfAccount(url: string): boolean {
-  if (/^data:/i.test(url)) return false
-  return !/^https?:/i.test(url) || (URL.canParse(url) && new URL(url).hostname.replace(/\.$/, '') === filesApi)
+  return !/^(?:data:|https?:(?!.*generativelanguage))/is.test(url)
 }
 
 export function toDataUrl(mimeType: string, base64: string): string {

@@ -157,8 +157,7 @@ function checkContent(content: unknown, path: string, types: (typeof pageBlockFi
     const fields = isText(block.type) && Object.hasOwn(types, block.type) ? types[block.type] : undefined
     if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which is not allowed here`)
     checkListedFields(block, fields, place)
-    if (isText(block.url) && isOfAccount(block.url))
-      refuse(`"${place}.url" is not an "https:" or "data:" address of the page`)
+    if (isText(block.url) && isOfAccount(block.url)) refuse(`"${place}.url" may not come from a page`)
   }
 }
 

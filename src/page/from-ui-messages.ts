@@ -63,12 +63,7 @@ function readUserPart({ type, text, url, mediaType, filename }: JsonObject, path
   if (type === 'text' && typeof text === 'string') return text === '' ? undefined : { type, text }
   if (type !== 'file' || typeof url !== 'string') return undefined
   const name = stringOr(filename, undefined)
-  if (isOfAccount(url)) {
-    const shown = JSON.stringify(url.slice(0, 100))
-    throw new TypeError(
-      `Cannot read the messages of the page: ${shown} is not an "https:" or "data:" address of the page`,
-    )
-  }
+  if (isOfAccount(url)) throw new TypeError(`Cannot read the messages of the page: ${url} may not come from a page`)
   const block = blockOfDataUrl(url, path) ?? blockOfUrl(url, stringOr(mediaType, ''))
   return block.type === 'file' ? compact({ ...block, filename: name }) : block
 }

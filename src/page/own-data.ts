@@ -71,11 +71,10 @@ export function ownData(options: OwnDataOptions = {}): OwnData {
         const { done, value } = await next
         next = undefined
         if (done) return
-        const last = value.at(-1)
-        if (last?.type === 'done' && options.onResult !== undefined) {
-          if (value.length > 1) yield answers.take(value.slice(0, -1))
-          await options.onResult(last.result, data)
-          written.push(last)
+        const [event] = value
+        if (event?.type === 'done') {
+          await options.onResult?.(event.result, data)
+          written.push(event)
         } else yield answers.take(value)
       }
     } catch (cause) {

@@ -1,26 +1,19 @@
 /** A run that fails after tools ran: its error has their results, so that nobody runs them again for want of knowing. */
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
-import { generate, IsoglotError, type RunRequest, stream, tool } from '../../src/index.ts'
+import { generate, IsoglotError, tool } from '../../src/index.ts'
 import { call, type MockAnswer, mockModel } from '../../src/test/index.ts'
 
 const failures: Record<string, MockAnswer> = {
   'an error of the provider': { error: 'server' },
   'a cut': { cutAfter: 2, of: 'You have paid the bill' },
 }
-const ways: Record<string, (request: RunRequest) => PromiseLike<unknown>> = {
-  generate,
-  'stream, awaited': (request) => stream(request).response,
-}
-
-it.each(
-  Object.entries(failures).flatMap(([how, failure]) => Object.keys(ways).map((way) => [way, how, failure] as const)),
-)('%s after %s', async (way, _how, failure) => {
+it.each(Object.entries(failures))('generate, after %s', async (_how, failure) => {
   const ran: string[] = []
   const pay = tool({ name: 'pay', execute: () => `receipt ${ran.push('pay')}` })
   const model = mockModel([{ calls: [call('pay', {})] }, failure])
-  const failed = ways[way]?.({ model, prompt: 'Pay my bill', tools: [pay], retries: 0 })
-  const error = await Promise.resolve(failed).catch((cause: unknown) => cause)
+  const asked = generate({ model, prompt: 'Pay my bill', tools: [pay], retries: 0 })
+  const error = await asked.catch((cause: unknown) => cause)
   expect(error).toBeInstanceOf(IsoglotError)
   const { messages = [], partial } = error as IsoglotError
   expect(messages.map(({ role }) => role).slice(0, 3)).toEqual(['user', 'assistant', 'tool'])

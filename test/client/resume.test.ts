@@ -141,7 +141,7 @@ describe.each(allWires)('$name', (wire) => {
   })
 })
 
-const schedules = isExhaustive ? 4_000 : 100
+const schedules = isExhaustive ? 10_000 : 100
 
 it(`loses and doubles nothing in ${schedules} schedules of cuts`, async () => {
   const random = seeded(21)
