@@ -41,6 +41,26 @@ export function again(answer: Entry, id?: string): TurnRequest {
   return { trigger: 'regenerate', id, answerId, messageId: answerId, base }
 }
 
+/**
+ * The request that goes on after the last result in an answer that failed or was stopped, so that no tool runs again; `undefined` if the
+ * answer has no result of its own.
+ */
+export function afterResults({ id, base, approvals = [] }: TurnRequest, answer?: Entry): TurnRequest | undefined {
+  const { messages = [] } = answer ?? {}
+  const begun = findLastIndex(messages, ({ role }) => role === 'tool') + 1
+  if (answer === undefined || begun <= (base?.messages.length ?? 0)) return undefined
+  const done = messages.slice(0, begun)
+  const open = approvals.filter(
+    ({ toolCallId: call }) => !done.some((one) => one.role === 'tool' && one.toolCallId === call),
+  )
+  return {
+    trigger: open[0] ? 'approval' : 'tool_result',
+    id,
+    approvals: open,
+    base: { ...answer, messages: done, begun },
+  }
+}
+
 /** The last message of the user that was sent. */
 export function questionIn(entries: readonly Entry[], answerId = ''): ChatQuestion | undefined {
   const said = entries.filter(isSaid)

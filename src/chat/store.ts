@@ -18,7 +18,7 @@ import { ChatState, type Status } from './chat-state.ts'
 import { asArrived, type Entry, entriesOf, newEntry, withCalls } from './entry.ts'
 import { readContent } from './files.ts'
 import { checkPageTools } from './page-tools.ts'
-import { unansweredQuestion } from './question.ts'
+import { afterResults, unansweredQuestion } from './question.ts'
 import { load, removeStored, save, whenRead } from './storage.ts'
 import {
   answerTo,
@@ -185,6 +185,8 @@ async function retry(chat: ChatState): Promise<void> {
   }
   const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
   const { id, base, answerId } = question
+  const rest = afterResults(question, chat.entry(answerId))
+  if (rest !== undefined) return answerTo(chat, rest)
   chat.entries = chat.entries.flatMap((entry): Entry | [] => {
     if (entry.id === answerId && base === undefined) return []
     return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry

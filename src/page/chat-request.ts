@@ -106,6 +106,10 @@ function endOf(
   const users = history.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
   if (trigger === 'regenerate') return (users[keep - 1] ?? users.at(-1) ?? -1) + 1
   if (trigger === 'edit') return users[keep] ?? history.length
+  if (trigger === 'tool_result' && first === undefined) {
+    const results = findLastIndex(history, ({ role }) => role === 'tool') + 1 // what the answer said after them was not whole
+    return results || history.length
+  }
   const resultOf = (id: string) => findLastIndex(history, (has) => has.role === 'tool' && has.toolCallId === id)
   if (trigger === 'approval') {
     const decided = Math.max(-1, ...approvals.map(({ toolCallId }) => resultOf(toolCallId)))
