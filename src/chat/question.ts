@@ -1,11 +1,12 @@
 /** The request for a turn, and where the answer of a turn belongs that a server runs. @module */
 import { textOf } from '../core/content.ts'
 import { findLastIndex } from '../core/json.ts'
-import type { Message } from '../core/messages.ts'
+import type { Message, ToolMessage } from '../core/messages.ts'
 import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
 import { type Entry, isSaid, newEntry } from './entry.ts'
 import type { ChatEvents, ChatQuestion, ChatTrigger } from './types.ts'
+import { hasOne } from './waiting.ts'
 
 /** The request to a transport. */
 export interface TurnRequest {
@@ -45,20 +46,12 @@ export function again(answer: Entry, id?: string): TurnRequest {
  * The request that goes on after the last result in an answer that failed or was stopped, so that no tool runs again; `undefined` if the
  * answer has no result of its own.
  */
-export function afterResults({ id, base, approvals = [] }: TurnRequest, answer?: Entry): TurnRequest | undefined {
-  const { messages = [] } = answer ?? {}
-  const begun = findLastIndex(messages, ({ role }) => role === 'tool') + 1
-  if (answer === undefined || begun <= (base?.messages.length ?? 0)) return undefined
-  const done = messages.slice(0, begun)
-  const open = approvals.filter(
-    ({ toolCallId: call }) => !done.some((one) => one.role === 'tool' && one.toolCallId === call),
-  )
-  return {
-    trigger: open[0] ? 'approval' : 'tool_result',
-    id,
-    approvals: open,
-    base: { ...answer, messages: done, begun },
-  }
+export function afterResults({ id, base, approvals = [] }: TurnRequest, answer: Entry): TurnRequest | undefined {
+  const begun = findLastIndex(answer.messages, ({ role }) => role === 'tool') + 1
+  if (begun <= (base?.messages.length ?? 0)) return undefined
+  const messages = answer.messages.slice(0, begun)
+  const open = approvals.filter(({ toolCallId }) => !hasOne(messages as readonly ToolMessage[], toolCallId))
+  return { trigger: open[0] ? 'approval' : 'tool_result', id, approvals: open, base: { ...answer, messages, begun } }
 }
 
 /** The last message of the user that was sent. */

@@ -185,8 +185,9 @@ async function retry(chat: ChatState): Promise<void> {
   }
   const question = (failed.trigger === 'resume' && unansweredQuestion(chat.entries)) || failed
   const { id, base, answerId } = question
-  const rest = afterResults(question, chat.entry(answerId))
-  if (rest !== undefined) return answerTo(chat, rest)
+  const answer = chat.entry(answerId)
+  const rest = answer && afterResults(question, answer)
+  if (rest) return answerTo(chat, rest)
   chat.entries = chat.entries.flatMap((entry): Entry | [] => {
     if (entry.id === answerId && base === undefined) return []
     return entry.id === id && !base?.messages.length ? { ...entry, state: 'sending' } : entry
