@@ -157,19 +157,24 @@ const strictKeywords: ReadonlySet<string> = new Set([
   ...['title', 'description', '$ref', '$defs'],
 ])
 
-/** Whether every object in it requires all its properties and takes no others. */
+/** Whether every object in it requires all its properties and takes no others, and every value has a type. */
 function isClosed(schema: unknown, depth: number): boolean {
   if (!isObject(schema) || depth > 10) return false
-  if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false
-  const { properties, required, items, anyOf, $defs } = schema
+  const keywords = Object.keys(schema)
+  if (keywords.some((keyword) => !strictKeywords.has(keyword))) return false
+  const { type, properties, required, items, anyOf, $defs, $ref } = schema
+  // A literal without its type is refused too, and so is a description beside a reference.
+  if ($ref === undefined ? (type ?? anyOf) === undefined : keywords.length > 1) return false
   const isClosedBelow = (one: unknown) => isClosed(one, depth + 1)
-  if (schema.type === 'object' || properties !== undefined) {
-    const keys = isObject(properties) ? Object.keys(properties) : []
+  const types = [type].flat()
+  if (types.includes('object') || properties !== undefined) {
+    if (schema.additionalProperties !== false || !isObject(properties)) return false
     const needed = new Set(Array.isArray(required) ? required : [])
-    if (schema.additionalProperties !== false || !keys.every((key) => needed.has(key))) return false
-    if (isObject(properties) && !Object.values(properties).every(isClosedBelow)) return false
+    const keys = Object.keys(properties)
+    if (needed.size !== keys.length || !keys.every((key) => needed.has(key))) return false
+    if (!Object.values(properties).every(isClosedBelow)) return false
   }
-  if (items !== undefined && !isClosedBelow(items)) return false
+  if ((items !== undefined || types.includes('array')) && !isClosedBelow(items)) return false
   if (anyOf !== undefined && !(Array.isArray(anyOf) && anyOf.every(isClosedBelow))) return false
   return $defs === undefined || (isObject($defs) && Object.values($defs).every(isClosedBelow))
 }

@@ -140,6 +140,12 @@ describe.each(cases)('$name', ({ model, forms }) => {
       return tool?.strict
     })
     expect(new Set(flags)).toEqual(new Set([true, false]))
+    // Valibot and arktype write texts without their type.
+    const properties = { a: { const: 'x' }, b: { enum: ['y', 'z'] } }
+    const literals = { type: 'object', properties, required: ['a', 'b'], additionalProperties: false }
+    const [tool] = send(model, [literals], { strict: true }).sent
+    expect(tool?.strict).toBe(true)
+    expect(refusalsOf(model.codec, tool?.schema as JsonObject, [strictRule])).toEqual([])
   })
 })
 

@@ -111,8 +111,7 @@ export const openaiStrict: Rule = (node) => {
   if (unknown !== undefined) return `'${unknown}' is not permitted`
   if (typeof node.format === 'string' && !openaiFormats.test(node.format)) return `format ${node.format}`
   if ('$ref' in node && Object.keys(node).length > 1) return '$ref cannot have keywords beside it'
-  if (!['type', 'anyOf', '$ref', 'enum', 'const'].some((keyword) => keyword in node))
-    return "schema must have a 'type' key"
+  if (!['type', 'anyOf', '$ref'].some((keyword) => keyword in node)) return "schema must have a 'type' key"
   if (!typesOf(node).includes('object') && node.properties === undefined) return undefined
   const missing = Object.keys((node.properties ?? {}) as object).find((name) => !listOf(node.required).includes(name))
   return node.additionalProperties !== false

@@ -6,7 +6,7 @@
  * @module
  */
 import { arrayOf, isObject, objectIn, stringOr } from '../../core/json.ts'
-import type { Json } from '../../core/messages.ts'
+import type { Json, JsonObject } from '../../core/messages.ts'
 import type { SchemaRules } from './fit-schema.ts'
 
 const keywords =
@@ -27,12 +27,18 @@ function takes(schema: Json): boolean {
   ]
   return (
     Object.keys(schema).every((keyword) => keywords.test(keyword)) &&
-    (type ?? anyOf ?? schema.$ref ?? schema.enum ?? schema.const) !== undefined &&
+    (type ?? anyOf ?? schema.$ref) !== undefined &&
     (format === undefined || formats.test(stringOr(format, ''))) &&
     (isWhole || (type !== 'object' && properties === undefined)) &&
     inside.every(takes)
   )
 }
 
+/** Adds the type of texts that are listed: OpenAI asks for it, and valibot, arktype and people leave it out. */
+function withType(schema: JsonObject): JsonObject {
+  const isText = arrayOf(schema.enum ?? [schema.const]).every((value) => typeof value === 'string')
+  return isText ? { type: 'string', ...schema } : schema
+}
+
 /** The schemas that OpenAI takes. */
-export const openaiSchemas: SchemaRules = { strict: { besideReference: /^$/, takes } }
+export const openaiSchemas: SchemaRules = { strict: { besideReference: /^$/, each: withType, takes } }
