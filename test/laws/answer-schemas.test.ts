@@ -3,6 +3,7 @@
  * is in the prompt, with a loss. The hosts' rules are those that their documents, SDKs and error texts say (`schema-hosts.ts`).
  */
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +15,7 @@ import type { JsonObject } from '../../src/core/messages.ts'
 import { model as modelOf } from '../../src/models.ts'
 import type { AnySchema } from '../../src/tools/definition.ts'
 import { rootForms } from '../support/root-forms.ts'
-import { openaiStrict, refusalsOf } from '../support/schema-hosts.ts'
+import { openaiStrict, refusalsOf, refusalsOfAnswer } from '../support/schema-hosts.ts'
 
 interface Tree {
   readonly children: readonly Tree[]
@@ -66,6 +67,9 @@ const schemas: Readonly<Record<string, readonly [AnySchema, unknown]>> = {
   'a tree, by its root': [given({ anyOf: [{ type: 'null' }, { $ref: '#' }] }), { m: { m: null } }],
 }
 
+/** Those that Claude has no form for. All others stay out of the prompt. */
+const inWords = /^anything|of anything|map|pattern|any object|only required|tuple|tree/
+
 /** The schema of the answer in the body of any format, and whether the host enforces it strictly. */
 function sentIn(body: object): { readonly schema?: JsonObject; readonly strict?: boolean } | undefined {
   const {
@@ -115,3 +119,27 @@ describe.each(['openai', 'openai-chat', 'azure-openai', 'azure-responses'].map((
   },
 )
 
+describe.each(
+  ['anthropic:claude-opus-4-8', 'vertex-anthropic:claude-opus-4-6', 'bedrock-converse:anthropic.claude-sonnet-4-5'].map(
+    host,
+  ),
+)('%s', (_, { codec, model }) => {
+  it('takes what is sent of every schema', () => {
+    const refused = all.flatMap(([name, schema]) => {
+      const { sent } = send(codec, model, schema)
+      return sent?.schema ? refusalsOfAnswer(sent.schema).map((why) => name + why) : []
+    })
+    expect(refused).toEqual([])
+  })
+
+  it.each(Object.entries(schemas))('takes a value that is meant, or is asked in words: %s', (name, [schema, value]) => {
+    const { given, sent, body, losses } = send(codec, model, schema)
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+    if (!name.includes('draft 7')) expect(ajv.validate(given, value)).toBe(true)
+    expect(sent === undefined).toBe(inWords.test(name))
+    if (sent?.schema) return expect(ajv.validate(sent.schema, value)).toBe(true)
+    expect(body).toContain(JSON.stringify(JSON.stringify(given)).slice(1, -1))
+    const inPrompt = { path: 'options.responseFormat', action: 'changed', severity: 'minor' }
+    return expect(losses).toContainEqual(expect.objectContaining(inPrompt))
+  })
+})

@@ -93,7 +93,8 @@ it.each([
 })
 
 it('each wire reports what it drops of a response format, and a name that it makes up', () => {
-  const schema = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false }
+  const properties = { a: { type: 'string' } }
+  const schema = { type: 'object', properties, required: ['a'], additionalProperties: false }
   const at = (name: Wire, format: Omit<ResponseFormat, 'type' | 'schema'>) =>
     lossesOf(name, hello, { responseFormat: { type: 'json', schema, ...format } }).map(({ path, action }) => [
       path,

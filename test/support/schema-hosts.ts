@@ -125,6 +125,24 @@ export const anthropicStrict: Rule = (node, path, root) =>
   finite(node, path, root) ||
   (isObject(node.additionalProperties) && 'additionalProperties with a schema')
 
+/** Why Anthropic and Bedrock refuse the schema of an answer: egonSchiele/agency-lang#487, veryfront/veryfront-code#3918, the official SDK. */
+export function refusalsOfAnswer(root: JsonObject): readonly string[] {
+  const keywords = /^(?:m(?:in|ax)imum|exclusive\w+|multipleOf|pattern\w*|maxItems|prefixItems|oneOf|propertyNames)$/
+  const rule: Rule = (node, path) => {
+    if (!['type', 'anyOf', 'allOf', 'enum', 'const', '$ref'].some((keyword) => keyword in node)) return 'no type'
+    if (Number(node.minItems ?? 0) > 1) return 'minItems over 1'
+    if (node.$ref === '#') return 'a reference to itself'
+    const isOpen = typesOf(node).includes('object') && node.additionalProperties !== false
+    if (isOpen) return "for 'object' type, 'additionalProperties' must be explicitly set to false"
+    return refuses(keywords)(node, path, root) ?? finite(node, path, root)
+  }
+  return schemasIn(root).flatMap(([node, path]) => {
+    if (node === false && path.endsWith('.additionalProperties')) return []
+    const finding = isObject(node) ? rule(node, path, root) : `${JSON.stringify(node)} is no schema`
+    return finding ? [`${path}: ${finding}`] : []
+  })
+}
+
 const google: readonly Rule[] = [
   names(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/),
   notBeside(/^(?:description|default)$/),

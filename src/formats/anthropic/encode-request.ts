@@ -157,12 +157,13 @@ export function encodeRequest(
   // In the body only Bedrock has betas. Here they are a header.
   for (const beta of arrayOf(objectIn(options.providerOptions, format).anthropic_beta))
     if (typeof beta === 'string') scope.betas.add(beta)
-  const conversation = encodeConversation(withJsonRule(context, options, losses), scope)
+  const answer = outputFormat(options.responseFormat, losses)
+  const conversation = encodeConversation(answer ? context : withJsonRule(context, options, losses), scope)
   const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, losses), losses)
   const body: WireRequest = {
     ...encodeOptions(
       options,
-      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation, goesOn) },
+      { hasTools: tools.length > 0, isTooLate: isTooLateToThink(conversation, goesOn), answer },
       dialect,
       losses,
     ),
@@ -175,10 +176,10 @@ export function encodeRequest(
   return { path: '/messages', headers, body, losses: losses.list, ...named }
 }
 
-/** Adds a system text that asks for JSON: the API has no JSON mode without a schema. */
+/** Adds a system text that asks for JSON: the API has no JSON mode without a schema, nor for maps, tuples and recursion. */
 function withJsonRule(context: Context, { responseFormat }: RequestOptions, losses: Losses): Context {
-  if (responseFormat === undefined || responseFormat.schema !== undefined) return context
-  const reason = 'it has no JSON mode without a schema: the model is asked for JSON'
+  if (responseFormat === undefined) return context
+  const reason = `it has no JSON mode ${responseFormat.schema === undefined ? 'without a' : 'for such a'} schema: the model is asked for JSON`
   reportLoss(losses, 'changed', 'options.responseFormat', reason)
   const text = jsonRule(responseFormat)
   return { ...context, system: [...blocksOf(context.system ?? ''), { type: 'text', text }] }
@@ -245,7 +246,7 @@ type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
  */
 function encodeOptions(
   options: RequestOptions,
-  { hasTools, isTooLate }: { readonly hasTools: boolean; readonly isTooLate: boolean },
+  { hasTools, isTooLate, answer }: { hasTools: boolean; isTooLate: boolean; answer: WireOutputConfig['format'] },
   dialect: AnthropicDialect,
   losses: Losses,
 ): Fields {
@@ -263,7 +264,7 @@ function encodeOptions(
   const sequences = stop?.filter((sequence) => sequence.trim() !== '')
   if (sequences?.length !== stop?.length)
     reportLoss(losses, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
-  const output = { effort: chooseEffort(options, losses), format: outputFormat(options.responseFormat, losses) }
+  const output = { effort: chooseEffort(options, losses), format: answer }
   return {
     ...others,
     model,
@@ -290,7 +291,8 @@ function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, los
 
 function outputFormat(asked: ResponseFormat | undefined, losses: Losses): WireOutputConfig['format'] {
   if (asked?.schema === undefined) return undefined
-  const { schema, isChanged } = narrowSchema(asked.schema)
+  const { schema, isChanged, isTaken } = narrowSchema(asked.schema)
+  if (!isTaken) return undefined
   const reason = 'what it has no keyword for moved into descriptions'
   if (isChanged) reportLoss(losses, 'changed', 'options.responseFormat.schema', reason, 'info')
   return { type: 'json_schema', schema }

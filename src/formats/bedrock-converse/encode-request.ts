@@ -213,25 +213,29 @@ function dropReasoning(losses: Losses, reason: string): JsonObject {
   return {}
 }
 
-/** Writes a schema as the response format, if the model takes one. Otherwise the system text asks for JSON: see `jsonInstruction`. */
-function encodeFormat(
-  { responseFormat = { type: 'json' }, model }: RequestOptions,
-  losses: Losses,
-): WireRequest['outputConfig'] {
-  const { schema, name, description, strict } = responseFormat
-  if (schema === undefined || familyOf(model).schemas === false) return undefined
+/** The schema of the answer as Bedrock takes it, if it and the model do. Otherwise the system text asks for JSON: see `jsonInstruction`. */
+function narrowedSchema({ responseFormat, model }: RequestOptions): ReturnType<typeof narrowSchema> | undefined {
+  if (responseFormat?.schema === undefined || familyOf(model).schemas === false) return undefined
+  const narrowed = narrowSchema(responseFormat.schema, ['minLength', 'maxLength'])
+  return narrowed.isTaken ? narrowed : undefined
+}
+
+/** Writes a schema as the response format, if it is taken. */
+function encodeFormat(options: RequestOptions, losses: Losses): WireRequest['outputConfig'] {
+  const narrowed = narrowedSchema(options)
+  if (narrowed === undefined) return undefined
+  const { name, description, strict } = options.responseFormat ?? {}
   if (strict !== undefined) reportLoss(losses, 'dropped', 'options.responseFormat.strict', lackReasons.option, 'info')
-  const narrowed = narrowSchema(schema, ['minLength', 'maxLength'])
   if (narrowed.isChanged) reportLoss(losses, 'changed', 'options.responseFormat.schema', reasons.narrowed, 'info')
   const jsonSchema = compact({ schema: JSON.stringify(narrowed.schema), name, description })
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } }
 }
 
 /** Returns the instruction that asks for JSON if the response format is not sent. */
-function jsonInstruction({ responseFormat, model }: RequestOptions, losses: Losses): { text: string }[] {
-  if (responseFormat === undefined) return []
+function jsonInstruction(options: RequestOptions, losses: Losses): { text: string }[] {
+  const { responseFormat } = options
+  if (responseFormat === undefined || narrowedSchema(options) !== undefined) return []
   const hasSchema = responseFormat.schema !== undefined
-  if (hasSchema && familyOf(model).schemas !== false) return []
   reportLoss(losses, 'changed', 'options.responseFormat', hasSchema ? reasons.schema : reasons.jsonInWords)
   return [{ text: jsonRule(responseFormat) }]
 }

@@ -136,7 +136,7 @@ export const reasons = {
   forced: 'a model that thinks cannot be forced to call: it may choose',
   choice: 'this model takes no choice of a tool',
   oneSampling: 'this model takes the temperature or topP: the temperature is sent',
-  schema: 'this model takes no schema for its answer: the system text has it',
+  schema: 'this model takes no such schema for its answer: the system text has it',
   narrowed: 'the keywords that it refuses are in the descriptions',
   prefill: 'a beginning of an answer may not end in white space',
   cachePlace: 'a cache point may not follow a document, a video or reasoning',

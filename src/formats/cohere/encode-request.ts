@@ -12,7 +12,6 @@ import type { CodecOptions, EncodedRequest, EncodeRequestOptions } from '../../c
 import { asWire, blocksOf, blocksOfTurn, callsOf, exactArguments, unknownFieldsOf } from '../../core/content.ts'
 import {
   arrayOf,
-  atPointer,
   compact,
   field,
   isObject,
@@ -49,6 +48,7 @@ import { effortBudgets } from '../shared/effort.ts'
 import { fitTools, fitToTarget, markParts, markText, placeholder } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
+import { isRecursive } from '../shared/narrow-schema.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../shared/tools.ts'
 import { format, formatSupport, leftOut, reasons, takesChoice, takesImages, thinks } from './tables.ts'
@@ -128,20 +128,7 @@ function saysJson({ content }: WireMessage): boolean {
 
 /** Returns whether Cohere accepts a schema: it is an object with at least one required field, and is not recursive. */
 function takesSchema(schema: JsonSchema): boolean {
-  return schema.type === 'object' && arrayOf(schema.required).length > 0 && !isRecursive(schema, schema, new Map())
-}
-
-/** `refs` has each reference that was followed, and whether it still is. A reference inside itself makes a schema recursive. */
-function isRecursive(value: unknown, root: JsonSchema, refs: Map<string, boolean>): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const ref = field(value, '$ref')
-  if (typeof ref !== 'string') return Object.values(value).some((inner) => isRecursive(inner, root, refs))
-  if (ref === '#' || refs.get(ref)) return true
-  if (refs.has(ref)) return false
-  refs.set(ref, true)
-  const isInside = isRecursive(atPointer(root, ref), root, refs)
-  refs.set(ref, false)
-  return isInside
+  return schema.type === 'object' && arrayOf(schema.required).length > 0 && !isRecursive(schema, schema)
 }
 
 // ---- options ------------------------------------------------------------------------------------

@@ -190,7 +190,8 @@ describe('options', () => {
   })
 
   it('of a model in no known family are sent as they are asked', () => {
-    const asked = { toolChoice: 'required', responseFormat: { type: 'json', schema: { type: 'object' } } } as const
+    const schema = { type: 'object', properties: {} }
+    const asked = { toolChoice: 'required', responseFormat: { type: 'json', schema } } as const
     const { body } = send(
       models['a profile'],
       { ...hello, tools: [{ ...tools[0], metadata: { cacheHint: 'ephemeral' } }] },
