@@ -20,7 +20,7 @@ import { errorAnswer, errorOfNoFormat, refusal, refuseBody, toClientError, unkno
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
-import { checkSpelling, outputLimit } from './question.ts'
+import { checkSpelling, checkThread, outputLimit } from './question.ts'
 import { checkFormats, findClient, findRoute, type Route } from './routes.ts'
 import type {
   CheckedRequest,
@@ -196,6 +196,7 @@ async function readRequest<Env>(
 ): Promise<ReadRequest> {
   const body = await readBody(request, options.limits ?? {})
   checkSpelling(body.value, wire)
+  if (options.check !== undefined) checkThread(body, wire) // the policy has to see the whole conversation
   const decoded = decode(() =>
     kind === 'count' ? decodeCounted({ wire, body }, path) : wire.codec.decodeRequest(body.value, { path }),
   )

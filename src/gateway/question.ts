@@ -10,7 +10,7 @@ import { compact, field, objectIn } from '../core/json.ts'
 import type { Json, JsonObject, Loss } from '../core/messages.ts'
 import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../formats/shared/envelope.ts'
-import type { GatewayFormat, LimitField } from '../formats/shared/gateway-format.ts'
+import { firstSet, type GatewayFormat, type LimitField, unsupportedThread } from '../formats/shared/gateway-format.ts'
 import { checkLoss } from '../formats/shared/losses.ts'
 import { bodyOf, type JsonBody } from './body.ts'
 import type { Call } from './call.ts'
@@ -31,6 +31,13 @@ export function checkSpelling(body: JsonObject, { limits }: GatewayFormat): void
     const folded = key.toUpperCase().toLowerCase()
     if (folded !== key && names.has(folded)) throw refusal(400, `The body has "${folded}" in another spelling`)
   }
+}
+
+/** Refuses a request whose history is with a provider: only that provider can read it, from the client's own bytes. */
+export function checkThread({ value }: JsonBody, { threadField }: GatewayFormat): void {
+  if (threadField === undefined || firstSet(value, [threadField]) === undefined) return
+  const message = `This model cannot continue a stored conversation: "${threadField}" is not supported`
+  throw refusal(400, message, 'invalid_request', unsupportedThread)
 }
 
 /** A request in the client's own format. */
@@ -104,11 +111,12 @@ export interface AskedQuestion extends Question {
 export function questionFor(target: Target, call: Call): AskedQuestion {
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   const isStored = (previousResponseId ?? conversationId) !== undefined
-  if (isStored && isHttp(target) && target.model.codec.rules.chains !== true) {
+  if (isStored && isHttp(target) && !continues(target.model.codec, call.wire)) {
     const { chainField = 'previous_response_id' } = call.wire
     const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
   }
+  checkThread(call.body, call.wire)
   const kept = call.wire.keptField?.(call.body.value)
   if (kept !== undefined && !(isHttp(target) && target.model.codec.name === call.wire.name)) {
     throw refusal(400, `This model cannot use what another provider keeps: "${kept}" is not supported`)
@@ -119,6 +127,11 @@ export function questionFor(target: Target, call: Call): AskedQuestion {
   const options = withLimits(request.options, outputLimit(target, call), limitOf(target, call.permit))
   for (const loss of losses) checkLoss(loss, target.model.provider, strict)
   return { context, options: { ...options, model: target.model.model, ...compact({ strict }) }, losses, calls }
+}
+
+/** Whether a model keeps answers that clients of this format can name. */
+function continues({ name, rules }: HttpTarget['model']['codec'], wire: GatewayFormat): boolean {
+  return rules.chains === true && (name === wire.name || wire.name === 'isoglot')
 }
 
 function withLimits(

@@ -139,6 +139,6 @@ export interface WireResponse {
 
 export interface WireError {
   type: 'error'
-  error: { type: string; message: string }
+  error: { type: string; message: string; details?: { error_code: string } }
   request_id?: string
 }

@@ -61,6 +61,9 @@ export function firstSet(body: JsonObject, names: readonly string[]): string | u
   return names.find((name) => body[name] !== undefined && body[name] !== null && body[name] !== false)
 }
 
+/** The code of the error that refuses a `threadField`. */
+export const unsupportedThread = 'thread_unsupported_request'
+
 /** One format, from the side of a server: `openaiChatFormat` of `isoglot/openai-chat` and so on. For `formats` of `createGateway`. */
 export interface GatewayFormat {
   readonly name: FormatName | 'isoglot'
@@ -107,6 +110,11 @@ export interface GatewayFormat {
    * answer another request. Default: the format has none.
    */
   readonly keptField?: (body: JsonObject) => string | undefined
+  /**
+   * The field of a request that leaves its history with the format's own provider. Only the client's own bytes can have it; a client that
+   * gets {@link unsupportedThread} sends all of its conversation without it. Default: the format has none.
+   */
+  readonly threadField?: string
   /** Whether the official client of the format sent a request with these headers, at any path. Default: it cannot be recognised. */
   readonly isClient?: (headers: Headers, path: string) => boolean
   /** The frame that ends a stream after its last event, for a provider that left it out. */

@@ -29,6 +29,7 @@ import type {
 import { tokenCount } from '../../../core/usage.ts'
 import { messageWith } from '../../shared/api-error.ts'
 import { type ProofField, signatureField } from '../../shared/foreign-proofs.ts'
+import { unsupportedThread } from '../../shared/gateway-format.ts'
 import { type Losses, newLosses, reportForeignFields, reportLoss } from '../../shared/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../shared/one-at-a-time.ts'
 import * as reasons from '../../shared/reasons.ts'
@@ -403,9 +404,11 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
   const own = lookup(typesByStatus, `${error.status}`)
   const [type, status] = own === undefined ? wireErrors[error.kind] : [own, error.status as number]
   const message = error.status === 413 ? error.message : messageWith('prompt is too long', error, tooLong)
+  // The official client asks again with all of its conversation.
+  const details = error.providerCode === unsupportedThread ? { error_code: unsupportedThread } : undefined
   return {
     status,
-    body: compact({ type: 'error', error: { type, message }, request_id: error.requestId }),
+    body: compact({ type: 'error', error: compact({ type, message, details }), request_id: error.requestId }),
   }
 }
 

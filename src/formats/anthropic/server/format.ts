@@ -51,6 +51,7 @@ export const anthropicFormat: GatewayFormat = {
   limits: [{ name: 'max_tokens' }],
   budgets: [['thinking', 'budget_tokens']],
   headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
+  threadField: 'thread',
   foreign: /"signature"\s*:\s*""/, // thinking without a signature
   isClient: (headers) => headers.has('anthropic-version'),
   lastFrame: { event: 'message_stop', data: '{"type":"message_stop"}' },
