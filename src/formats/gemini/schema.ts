@@ -10,12 +10,16 @@ import { maxArgumentsDepth } from '../../core/content.ts'
 import { isObject, mapValues } from '../../core/json.ts'
 import type { Json, JsonSchema } from '../../core/messages.ts'
 
-/** Converts OpenAPI to JSON Schema: types in lower case, and `nullable` as the type `null`. Below 64 levels, schemas stay unchanged. */
+/**
+ * Converts OpenAPI to JSON Schema: types in lower case, `nullable` as the type `null`, and limits that are text, as protobuf writes 64-bit
+ * numbers, as numbers. Below 64 levels, schemas stay unchanged.
+ */
 export function fromOpenApi(schema: Json, depth = 0): Json {
   if (!isObject(schema) || depth > maxArgumentsDepth) return schema
   const nested = (value: Json) => fromOpenApi(value, depth + 1)
   const read = mapValues(schema, (value, keyword) => {
     if (keyword === 'type' && typeof value === 'string') return value.toLowerCase()
+    if (/^m(?:in|ax)[ILP]/.test(keyword) && typeof value === 'string') return Number(value)
     if (keyword === 'properties' && isObject(value)) return mapValues(value, nested)
     if (keyword === 'anyOf' && Array.isArray(value)) return value.map(nested)
     return keyword === 'items' ? nested(value) : value
