@@ -45,6 +45,7 @@ export const types: Readonly<Record<string, Reader>> = {
   file: readMedia,
   input_file: readMedia,
   document: readDocument,
+  search_result: ({ type: _, content, ...rest }) => ({ ...rest, type: 'plain_text', text: textIn(content) }),
   media: readMedia,
   reasoning: readReasoning,
   reasoning_content: readReasoning,
@@ -60,6 +61,7 @@ export const types: Readonly<Record<string, Reader>> = {
   tool_call: readClientCall,
   tool_use: readClientCall,
   function_call: readClientCall,
+  custom_tool_call: readClientCall,
   function: readClientCall,
   tool_result: readForeignResult,
   function_call_output: readForeignResult,
@@ -201,9 +203,21 @@ function isLink(value: Json | undefined): value is string {
   return typeof value === 'string' && /^(data|https?|blob|gs|file):/i.test(value)
 }
 
-/** Anthropic's documents: plain text is text, everything else is a file. */
+function textIn(parts: Json | undefined): string {
+  return arrayOf(parts)
+    .map((part) => stringOr(field(part, 'text'), ''))
+    .join('')
+}
+
+/** Anthropic's documents: plain text is text, everything else is a file. Those of Cohere are text, or fields as JSON. */
 function readDocument(value: JsonObject, place: Place): JsonObject {
-  const { source, type: _, title, ...rest } = value
+  const { source, type: _, title, document, ...rest } = value
+  const data = field(document, 'data')
+  if (data !== undefined) {
+    const { text, title: name, ...others } = typeof data === 'string' ? { text: data } : (data as JsonObject)
+    const isPlain = typeof text === 'string' && Object.keys(others).length === 0
+    return { ...rest, type: 'plain_text', text: isPlain ? text : JSON.stringify(data), ...defined('title', name) }
+  }
   if (field(source, 'type') === 'text') {
     const mimeType = field(source, 'media_type')
     const text = field(source, 'data') ?? ''

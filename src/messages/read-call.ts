@@ -1,23 +1,24 @@
 /** Calls in every spelling: whose names, ids and arguments stand where, and as text or as an object. @module */
 
 import { parseArguments, readCall, textOfArguments } from '../core/content.ts'
-import { compact, field, isObject, otherFields, stringOr } from '../core/json.ts'
+import { compact, field, isObject, lookup, otherFields, stringOr } from '../core/json.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../core/messages.ts'
 
 /**
- * A call from any of: ours; OpenAI's `{ id, function: { name, arguments } }` and `{ call_id, name, arguments }`; Anthropic's
- * `{ id, name, input }`; LangChain's `{ id, name, args }`; Gemini's `{ name, args }`; Ollama's `{ function: { name, arguments } }`.
+ * A call from any of: ours; OpenAI's `{ id, function: { name, arguments } }`, `{ id, custom: { name, input } }`, whose text becomes the
+ * argument `input`, and `{ call_id, name, arguments }`; Anthropic's `{ id, name, input }`; LangChain's `{ id, name, args }`; Gemini's `{ name, args }`; Ollama's `{ function: { name, arguments } }`.
  *
  * @param index its place among the calls of its turn, unless it says
  * @param madeId the id it gets if it has none
  */
 export function readAnyCall(value: JsonObject, index: number, madeId: string): ToolCall | InvalidToolCall {
   const id = readId(field(value, 'call_id') ?? field(value, 'id') ?? field(value, 'toolCallId'))
-  const called = isObject(value.function) ? value.function : value
+  const called = [value.function, value.custom].find(isObject) ?? value
   const name = field(called, 'name')
-  const given = firstOf(called, ['arguments', 'args', 'input', 'parameters'])
+  const format = lookup(freeText, value.type)
+  const given = format ? { input: called.input ?? '' } : firstOf(called, ['arguments', 'args', 'input', 'parameters'])
   const opaque = field(value, 'opaque')
-  const providerData = field(value, 'providerData')
+  const providerData = format ? { [format]: { type: value.type as Json } } : field(value, 'providerData')
   const place = field(value, 'index')
   const parts = {
     id: id ?? madeId,
@@ -33,8 +34,11 @@ export function readAnyCall(value: JsonObject, index: number, madeId: string): T
   return { ...otherFieldsOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
 }
 
+/** The types of calls with a text in place of arguments, and the formats to which they go back as such. */
+const freeText: Readonly<Record<string, string>> = { custom: 'openai-chat', custom_tool_call: 'openai-responses' }
+
 const taken: ReadonlySet<string> = new Set(
-  'call_id id toolCallId type function name arguments args input parameters argumentsText index opaque providerData complete'.split(
+  'call_id id toolCallId type function custom name arguments args input parameters argumentsText index opaque providerData complete'.split(
     ' ',
   ),
 )

@@ -67,8 +67,14 @@ function withoutType({ type, ...rest }: JsonObject): JsonObject {
 /** The items of OpenAI Responses that have no role. */
 const items: Readonly<Record<string, (item: JsonObject) => JsonObject>> = {
   function_call: (item) => ({ role: 'assistant', content: [item] }),
+  custom_tool_call: (item) => ({ role: 'assistant', content: [item] }),
   reasoning: (item) => ({ role: 'assistant', content: [item] }),
-  function_call_output: ({ type: _, id: _id, output, ...rest }) => ({ ...rest, role: 'tool', content: output ?? '' }),
+  function_call_output: readOutput,
+  custom_tool_call_output: readOutput,
+}
+
+function readOutput({ type: _, id: _id, output, ...rest }: JsonObject): JsonObject {
+  return { ...rest, role: 'tool', content: output ?? '' }
 }
 
 function roleOfClass(name: Json | undefined): string {

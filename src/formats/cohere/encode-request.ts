@@ -443,9 +443,10 @@ function encodeResultPart(block: ContentBlock, path: string, losses: Losses): Wi
   return document === undefined ? encodeTextPart(block, path, losses) : { type: 'document', document }
 }
 
-/** Reads a document of a request or of a result. If it has fields other than text and title, all its fields become JSON text. */
+/** Reads a document of a request or of a result. Cohere's guides write its data as text, too. If it has fields other than text and title, all its fields become JSON text. */
 export function decodeDocument(value: Json): PlainTextBlock {
-  const data = typeof value === 'string' ? { text: value } : objectIn(value, 'data')
+  const inside = typeof value === 'string' ? value : field(value, 'data')
+  const data = typeof inside === 'string' ? { text: inside } : objectIn(value, 'data')
   const { text, title, ...more } = data as JsonObject
   const isPlain = typeof text === 'string' && Object.keys(more).length === 0 && typeof (title ?? '') === 'string'
   const isBare = typeof value === 'string' || (isPlain && Object.keys(value as JsonObject).length === 1)
