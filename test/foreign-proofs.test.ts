@@ -27,7 +27,7 @@ import { prepare } from '../src/prepare/prepare.ts'
 import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
 import { gatherMessage, streamEvents } from './codecs/bedrock-converse/oracle.ts'
-import { oracle as geminiClient } from './codecs/gemini/oracle.ts'
+import { oracle as geminiClient, remembered } from './codecs/gemini/oracle.ts'
 import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'
 import { inTurn } from './support/cuts.ts'
 
@@ -142,6 +142,17 @@ const clients: Record<string, Client> = {
       contents: [{ role: 'user', parts: [{ text: 'Hi' }] }, (body as Body).candidates[0]?.content],
     }),
   },
+  'gemini, whose chats keep each chunk': {
+    server: gemini.createServerCodec(),
+    sum: (frames) => remembered(sse(frames)),
+    replay: (body) => ({
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }] },
+        ...(Array.isArray(body) ? body : [(body as Body).candidates[0]?.content]),
+        { role: 'user', parts: [{ text: 'And?' }] },
+      ],
+    }),
+  },
   'bedrock-converse': {
     server: bedrock.createServerCodec(),
     sum: async (frames) => {
@@ -224,7 +235,8 @@ function textOf(blocks: readonly ContentBlock[]): string {
   return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }
 
-describe.each(Object.entries(clients))('a client of %s', (format, client) => {
+describe.each(Object.entries(clients))('a client of %s', (_name, client) => {
+  const { name: format } = client.server
   const foreign = Object.entries(proofs).filter(([, proof]) => proof.format !== format || proof.provider === 'xai')
 
   describe.each(ways)('%s', (_, send) => {

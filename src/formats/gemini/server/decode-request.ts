@@ -253,23 +253,32 @@ function decodeContents(contents: Json | undefined, origin: Origin): readonly Me
     nextId: nextNumber(idPrefix, idsIn(list)),
     wasModel: false,
   }
-  for (const [at, content] of joinTurns(list).entries()) readContent(reading, content, `contents[${at}]`)
+  for (const { content, at } of joinTurns(list)) readContent(reading, content, `contents[${at}]`)
   return reading.messages
 }
 
-/** Joins contents of the model if a call goes on in the next one. A client that streams keeps each chunk as a content. */
-function joinTurns(list: readonly Json[]): readonly Json[] {
-  const joined: Json[] = []
-  for (const content of list) {
-    const last = joined.at(-1)
-    const parts = listOf(field(last, 'parts') ?? undefined)
-    const call = field(camelPart(parts.at(-1) ?? {}), 'functionCall')
-    const goesOn = field(call, 'willContinue') === true && field(content, 'role') === field(last, 'role')
-    if (goesOn && isObject(last))
-      joined.splice(-1, 1, { ...last, parts: [...parts, ...listOf(field(content, 'parts') ?? undefined)] })
-    else joined.push(content)
+/**
+ * Joins contents of the model in a row. A client that streams keeps each chunk as a content: a call may go on in the next one, and a proof
+ * stands in another chunk than its text.
+ */
+function joinTurns(list: readonly Json[]): readonly { readonly content: Json; readonly at: number }[] {
+  const joined: { content: Json; at: number }[] = []
+  let parts: Json[] | undefined
+  for (const [at, content] of list.entries()) {
+    if (!isChunk(content)) parts = undefined
+    else if (parts !== undefined) {
+      for (const part of content.parts) parts.push(part)
+      continue
+    } else parts = [...content.parts]
+    joined.push({ content: parts === undefined ? content : { ...(content as JsonObject), parts }, at })
   }
   return joined
+}
+
+/** Whether it is a content of the model that has nothing beside its parts. */
+function isChunk(content: Json): content is JsonObject & { parts: Json[] } {
+  if (!isObject(content) || content.role !== 'model' || !Array.isArray(content.parts)) return false
+  return otherFields(content, knownFields.content) === undefined
 }
 
 const roles: Readonly<Record<string, 'user' | 'assistant' | 'system'>> = {
