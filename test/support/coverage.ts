@@ -276,7 +276,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
     named: [
       ...fired.map(({ name }) => name),
       ...(isPrepared ? [others.prepared.name] : []),
-      ...(ported ? [others.functions.name] : []),
+      ...(ported && ported.body !== one.request ? [others.functions.name] : []),
     ],
     unnamed: [...unnamed, ...silences(fired, told)],
   }

@@ -183,12 +183,23 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
 function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
   const calls = callsOf(message)
-  const legacy =
-    calls.length === 1 && calls[0] !== undefined && unknownFieldsOf(calls[0], format).type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to, true), call))
-  if (legacy) return { function_call: encoded[0]?.function ?? null }
+  if (calls.length > 0 && calls.every(isLegacy)) {
+    for (const at of calls.keys()) if (at > 0) dropSecond(at, to.losses)
+    return { function_call: encoded[0]?.function ?? null }
+  }
   const unknown = blocks.filter(isUnknownCall).map(({ value }) => value)
   return encoded.length + unknown.length > 0 ? { tool_calls: [...encoded, ...unknown] } : {}
+}
+
+/** Whether a call has the deprecated form, `function_call`. */
+function isLegacy(call: ToolCall | InvalidToolCall): boolean {
+  return unknownFieldsOf(call, format).type === 'function_call'
+}
+
+/** An answer has one `function_call`. */
+function dropSecond(at: number, losses: Losses): void {
+  reportLoss(losses, 'dropped', `message.toolCalls[${at}]`, 'a client of "functions" reads one call', 'major')
 }
 
 /** Adds the call's proof if it came in this format. The client sends it back to the gateway. */
@@ -258,6 +269,8 @@ interface EncodeState {
   isStarted: boolean
   hasRefusal: boolean
   hasAudio: boolean
+  /** Whether the call has the deprecated form. */
+  isLegacy: boolean
   /** The calls by the index of their block. */
   readonly calls: Map<number, CallOut>
   /** The length of the text so far, in UTF-16 code units, for the offsets of citations. */
@@ -275,6 +288,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     isStarted: false,
     hasRefusal: false,
     hasAudio: false,
+    isLegacy: false,
     calls: new Map(),
     said: 0,
     saidBefore: new Map(),
@@ -408,6 +422,12 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   const call = callOut(state, index)
   const whole = encodeCall(ended, wire(state), true)
   const proof = ended.opaque?.format === format ? ended.opaque.data : {}
+  if (!call.isOpen && isLegacy(ended)) {
+    state.isLegacy = true
+    if (call.index > 0) dropSecond(call.index, state.losses)
+    else send(state, { function_call: objectIn({ ...whole }, 'function') }, out)
+    return
+  }
   if (!call.isOpen) {
     if (ended.name === undefined) {
       reportLoss(state.losses, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
@@ -442,7 +462,7 @@ function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void 
     ...(isObject(choice) ? choice : {}),
     index: 0,
     delta: {},
-    finish_reason: finishReason(response, state.calls.size > 0, state.losses),
+    finish_reason: state.isLegacy ? 'function_call' : finishReason(response, state.calls.size > 0, state.losses),
   }
   out.push({ data: JSON.stringify({ ...own, ...state.head, choices: [last] }) })
   if (response.usage !== undefined && state.reply.includeUsage !== false) sendUsage(state, response.usage, out)

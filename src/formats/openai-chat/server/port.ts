@@ -18,16 +18,20 @@ const natives: ReadonlySet<string> = new Set(['openai', 'azure-openai'])
 
 /**
  * Writes a request again, with functions for its custom tools. Calls in its history and choices need no change: they are read as those of
- * functions. Returns `undefined` if it has no custom tool, or goes to a host that has them.
+ * functions. Calls of the deprecated `functions` come back in that form. Returns `undefined` if the request has neither.
  */
 export function port(body: JsonObject, { format: to, provider }: PortTarget): PortedRequest | undefined {
-  if (to === format && natives.has(provider)) return undefined
   const calls = new Map<string, OwnCall>()
+  for (const one of arrayOf(body.functions)) {
+    const name = field(one, 'name')
+    if (typeof name === 'string') calls.set(name, { name, providerData: { [format]: { type: 'function_call' } } })
+  }
   const losses: Loss[] = []
+  const isNative = to === format && natives.has(provider)
   const tools = arrayOf(body.tools).map((tool, at): Json => {
     const custom = field(tool, 'custom')
     const name = field(custom, 'name')
-    if (!isObject(tool) || tool.type !== 'custom' || typeof name !== 'string') return tool
+    if (isNative || !isObject(tool) || tool.type !== 'custom' || typeof name !== 'string') return tool
     const grammar = field(field(custom, 'format'), 'grammar')
     const definition = textOr(field(grammar, 'definition'), undefined)
     calls.set(name, { name, providerData: { [format]: { type: 'custom' } } })
@@ -42,5 +46,5 @@ export function port(body: JsonObject, { format: to, provider }: PortTarget): Po
     const description = field(custom, 'description')
     return { type: 'function', function: { name, ...compact({ description }), parameters } }
   })
-  return calls.size === 0 ? undefined : { body: { ...body, tools }, calls, losses }
+  return calls.size === 0 ? undefined : { body: losses.length === 0 ? body : { ...body, tools }, calls, losses }
 }
