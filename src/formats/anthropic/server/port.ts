@@ -6,12 +6,13 @@
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/bash-tool (read 2026-11)
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/text-editor-tool (read 2026-11)
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool (read 2026-11)
+ * @see `BetaRequestToolAdditionBlock` and `BetaRequestToolRemovalBlock` of the official SDK (@anthropic-ai/sdk 1.11)
  *
  * @module
  */
 import type { PortedRequest, PortTarget } from '../../../core/codec.ts'
 import { arrayOf, field, isObject, lookup, stringOr, textOr } from '../../../core/json.ts'
-import type { JsonObject, Loss } from '../../../core/messages.ts'
+import type { Json, JsonObject, Loss } from '../../../core/messages.ts'
 import * as reasons from '../../shared/reasons.ts'
 import { shortSchema } from '../../shared/short-schema.ts'
 import { type BetaPlace, fieldsOf, namesAt, stemOf } from '../betas.ts'
@@ -24,7 +25,13 @@ export function port(body: JsonObject, target: PortTarget): PortedRequest | unde
   const ported =
     target.format === format
       ? withBetas(said, target, losses)
-      : without(withFunctions(said, losses), 'mark', ['scope'], 'the target has no scopes of caches', losses)
+      : without(
+          withFunctions(withToolsAtEnd(said, losses), losses),
+          'mark',
+          ['scope'],
+          'the target has no scopes of caches',
+          losses,
+        )
   if (target.format !== format && target.headers['anthropic-beta'])
     note(losses, 'dropped', 'headers.anthropic-beta', 'only hosts of Claude have these betas')
   return ported === body && losses.length === 0 ? undefined : { body: ported, calls: new Map(), losses }
@@ -123,6 +130,45 @@ function without(
       return mapIn(mapIn(inMessages, 'system', unmark), 'tools', unmark)
     }
   }
+}
+
+// ---- tools that come and go -----------------------------------------------------------------------
+
+/** The request with the tools that are offered at its end: only hosts of Claude take changes of tools within the conversation. */
+function withToolsAtEnd(body: JsonObject, losses: Loss[]): JsonObject {
+  const tools = new Map(arrayOf(body.tools).map((tool, at) => [stringOr(field(tool, 'name'), `${at}`), tool]))
+  const removed = new Set<string>()
+  const before = losses.length
+  const apply = ({ type, tool }: JsonObject): boolean => {
+    const definition = field(tool, 'definition')
+    const name = field(definition ?? tool, 'name')
+    const isKnown = definition !== undefined || field(tool, 'type') === 'tool_reference'
+    if ((type !== 'tool_addition' && type !== 'tool_removal') || typeof name !== 'string' || !isKnown) return false
+    if (type === 'tool_removal') removed.add(name)
+    else removed.delete(name)
+    if (definition !== undefined) tools.set(name, definition)
+    return true
+  }
+  const messages = arrayOf(body.messages).flatMap((message, at): Json[] => {
+    if (!isObject(message) || message.role !== 'system' || !Array.isArray(message.content)) return [message]
+    const { content, ...rest } = message
+    const left = arrayOf(content).filter((block, place) => {
+      if (!isObject(block) || !apply(block)) return true
+      note(
+        losses,
+        'changed',
+        `messages[${at}].content[${place}]`,
+        'the target has the resulting tools from the beginning',
+      )
+      return false
+    })
+    if (left.length === arrayOf(content).length) return [message]
+    if (left.length > 0) return [{ ...rest, content: left }]
+    return Object.keys(rest).length > 1 ? [rest] : []
+  })
+  if (losses.length === before) return body
+  const offered = [...tools].flatMap(([name, tool]) => (removed.has(name) ? [] : [tool]))
+  return { ...body, messages, tools: offered }
 }
 
 // ---- tools of another format ----------------------------------------------------------------------
