@@ -58,4 +58,5 @@ export const server: TestWire = {
 
 export const key = 'co-canary-6Wd3Qn8Rt1'
 
-export const modelAt = (url: string): HttpModel => cohere('command-a-03-2025', { baseUrl: `${url}/v2`, apiKey: key })
+export const modelAt = (url: string): HttpModel =>
+  cohere('command-a-reasoning-08-2025', { baseUrl: `${url}/v2`, apiKey: key })

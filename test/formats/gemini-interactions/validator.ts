@@ -60,7 +60,8 @@ export const validate: Validator = validator((body, found) => {
   })
   // §2.3: "Function calling config is set without function_declarations."
   if ('tool_choice' in config) found.check(functions.length > 0, 'tool_choice', 'set without functions')
-  checkSteps(list(body.input), body, found)
+  // §2.1: a text is a step of the user.
+  checkSteps(typeof body.input === 'string' ? [hears(body.input)] : list(body.input), body, found)
 })
 
 function checkSteps(steps: readonly Wire[], body: Wire, found: Findings): void {
