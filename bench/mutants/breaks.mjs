@@ -77,8 +77,8 @@ const breaks = [
     'run-owner',
     'runs',
   ]),
-  row("a user's budget", 'accounts/ledger', 'ofUser > budgets.dailyBudget', 'false', ['user-account', 'leases']),
-  row("the Worker's budget, in its own object", 'accounts/ledger', 'ofAll > budgets.totalDailyBudget', 'false', [
+  row("a user's budget", 'accounts/ledger', 'ofUser > dailyBudget', 'false', ['user-account', 'leases']),
+  row("the Worker's budget, in its own object", 'accounts/ledger', 'ofAll > totalDailyBudget', 'false', [
     'user-account',
     'leases',
   ]),
@@ -87,11 +87,11 @@ const breaks = [
   row(
     'a request that is never settled is free',
     'accounts/ledger',
-    "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
-    "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
+    "this.settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
+    "this.settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     ['user-account', 'leases'],
   ),
-  row('a request is settled twice', 'accounts/ledger', 'live.delete(requestId)', 'undefined', [
+  row('a request is settled twice', 'accounts/ledger', 'this.#live.delete(requestId)', 'undefined', [
     'user-account',
     'leases',
   ]),

@@ -6,7 +6,6 @@ import type { Approval } from '../tools/approval.ts'
 import { forked, inBranches } from './branches.ts'
 import { type Entry, isSaid, newEntry } from './entry.ts'
 import type { ChatEvents, ChatQuestion, ChatTrigger } from './types.ts'
-import { hasOne } from './waiting.ts'
 
 /** The request to a transport. */
 export interface TurnRequest {
@@ -50,7 +49,8 @@ export function afterResults({ id, base, approvals = [] }: TurnRequest, answer: 
   const begun = findLastIndex(answer.messages, ({ role }) => role === 'tool') + 1
   if (begun <= (base?.messages.length ?? 0)) return undefined
   const messages = answer.messages.slice(0, begun)
-  const open = approvals.filter(({ toolCallId }) => !hasOne(messages as readonly ToolMessage[], toolCallId))
+  const results = messages as readonly Partial<ToolMessage>[]
+  const open = approvals.filter(({ toolCallId: call }) => !results.some(({ toolCallId }) => toolCallId === call))
   return { trigger: open[0] ? 'approval' : 'tool_result', id, approvals: open, base: { ...answer, messages, begun } }
 }
 
