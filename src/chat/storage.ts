@@ -96,7 +96,7 @@ function join(chat: ChatState, stored: StoredChat): void {
 }
 
 /** The end of the stored chat is now the end of this one: its calls wait, or what can be asked again. */
-function goOnFrom(chat: ChatState, { pending, outcome }: StoredChat): void {
+export function goOnFrom(chat: ChatState, { pending, outcome }: Pick<StoredChat, 'pending' | 'outcome'>): void {
   const last = chat.entries[findLastIndex(chat.entries, ({ role }) => role === 'assistant')]
   const isWaiting = pending.length > 0 && last !== undefined
   const entries = isWaiting ? chat.withEntry(withCalls(last, pending, 'waiting')) : chat.entries

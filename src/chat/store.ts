@@ -8,8 +8,9 @@
  * - A second store of the same id: each of them reads before it writes (`storage.ts`). @module
  */
 import { checkOptions } from '../core/checks.ts'
+import { toolCallsOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/json.ts'
-import type { Message, ToolCall } from '../core/messages.ts'
+import type { Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import { outputOf } from '../tools/definition.ts'
 import { failed as failedResult, resultOf } from '../tools/run.ts'
 import type { AnyData, AnyTools, DataOf } from '../tools/types.ts'
@@ -19,7 +20,7 @@ import { asArrived, type Entry, entriesOf, newEntry, withCalls } from './entry.t
 import { readContent } from './files.ts'
 import { checkPageTools } from './page-tools.ts'
 import { afterResults, unansweredQuestion } from './question.ts'
-import { load, removeStored, save, whenRead } from './storage.ts'
+import { goOnFrom, load, removeStored, save, whenRead } from './storage.ts'
 import {
   answerTo,
   applyToWaiting,
@@ -32,6 +33,7 @@ import {
   waitingAnswer,
 } from './turns.ts'
 import type { ChatActions, ChatStore, ChatStoreOptions, SendContent } from './types.ts'
+import { hasOne } from './waiting.ts'
 
 /**
  * Makes the store of one chat. The transport reaches the model. The store does nothing until a method is called.
@@ -54,6 +56,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
   const chat = new ChatState(options)
   checkPageTools(options.tools ?? [])
+  const calls = undecidedCalls(chat.messages())
+  if (calls.length > 0) goOnFrom(chat, { pending: calls, outcome: 'approval' })
   const { publisher } = chat
   const initial = { ...publisher.shown, id: options.id ?? '' }
   return {
@@ -102,6 +106,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       chat.giveUpQueue()
     },
   }
+}
+
+/** The calls that wait for a decision at the end of a history, as a server has stored it. */
+function undecidedCalls(messages: readonly Message[]): readonly ToolCall[] {
+  const [answer, ...results] = messages.slice(findLastIndex(messages, ({ role }) => role === 'assistant'))
+  if (answer === undefined || results.some(({ role }) => role !== 'tool')) return []
+  const open = toolCallsOf(answer).filter(({ id }) => !hasOne(results as readonly ToolMessage[], id))
+  return open.some(({ approvalId }) => approvalId) ? open : []
 }
 
 // ---- when a method may be called ----------------------------------------------------------------
