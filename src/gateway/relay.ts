@@ -38,7 +38,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   return new ReadableStream(new Relay(begun, text, call), { highWaterMark: 0 })
 }
 
-class Relay implements UnderlyingDefaultSource<Uint8Array> {
+class Relay {
   readonly #text: AnswerText
   readonly #call: Call
   readonly #pieces: PieceEncoder
