@@ -19,7 +19,7 @@ export function fromOpenApi(schema: Json, depth = 0): Json {
   const nested = (value: Json) => fromOpenApi(value, depth + 1)
   const read = mapValues(schema, (value, keyword) => {
     if (keyword === 'type' && typeof value === 'string') return value.toLowerCase()
-    if (/^m(?:in|ax)[ILP]/.test(keyword) && typeof value === 'string') return Number(value)
+    if (/^m(?:in|ax)[ILP]/.test(keyword) && typeof value === 'string' && /^\d+$/.test(value)) return Number(value)
     if (keyword === 'properties' && isObject(value)) return mapValues(value, nested)
     if (keyword === 'anyOf' && Array.isArray(value)) return value.map(nested)
     return keyword === 'items' ? nested(value) : value
