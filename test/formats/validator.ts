@@ -59,7 +59,7 @@ function checkWellFormed(body: unknown, found: Findings): void {
 
 /** What depends on a host or on a model, and fields and parts that only some of them take. */
 const ofSome =
-  /unknown field|thought_signature|^model: |is OpenAI's alone|the field is max|role "(?:developer|system)"|a part of the type|when tool_choice forces|audio |without vision/
+  /unknown field|thought_signature|^model: |is OpenAI's alone|the field is max|role "(?:developer|system)"|a part of the type|when tool_choice forces|is only in answers|audio |without vision/
 
 /** Why no host and no model would take the turns of a body. */
 export const violationsOf =

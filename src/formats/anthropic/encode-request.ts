@@ -554,7 +554,7 @@ function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock
     case 'text':
       return encodeText(block, path, scope)
     case 'plain_text': {
-      if (!isInSystem) return encodeDocumentText(block, path, scope)
+      if (scope.place === 'user') return encodeDocumentText(block, path, scope)
       const { text, title, metadata } = block
       if (title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
       return encodeText(compact({ type: 'text', text, metadata }), path, scope)

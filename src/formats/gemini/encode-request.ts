@@ -151,16 +151,26 @@ function pathOf({ model, stream }: RequestOptions): string {
 /** Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text. */
 function encodeSystem({ system = [], messages }: Context, scope: Scope): WirePart[] {
   if (system === '') drop(scope, 'system', reasons.empty, 'info')
-  const parts = [...encodeInput(system, scope, 'system')]
+  const parts = [...encodeInstruction(system, scope, 'system')]
   for (const role of scope.dialect.developer === 'system' ? ['system', 'developer'] : ['system']) {
     for (const [at, message] of messages.entries()) {
       if (message.role !== role) continue
       const path = `messages[${at}]`
       if (message.providerData !== undefined) drop(scope, `${path}.providerData`, reasons.fields, 'info')
-      parts.push(...encodeInput(message.content, scope, `${path}.content`))
+      parts.push(...encodeInstruction(message.content, scope, `${path}.content`))
     }
   }
   return parts
+}
+
+/** System text is only text. */
+function encodeInstruction(content: Content | null, scope: Scope, path: string): readonly WirePart[] {
+  return blocksOf(content).flatMap((block, at) => {
+    const where = `${path}[${at}]`
+    if (!/^(?:text|plain_text|unknown)$/.test(block.type))
+      return drop(scope, where, `a "${block.type}" block cannot be system text`, 'major') ?? []
+    return encodeBlock(block, scope, where) ?? []
+  })
 }
 
 // ---- options ------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ export interface GatewayFormat {
   readonly keptField?: (body: JsonObject) => string | undefined
   /**
    * The field of a request that leaves its history with the format's own provider. Only the client's own bytes can have it; a client that
-   * gets {@link unsupportedThread} sends all of its conversation without it. Default: the format has none.
+   * gets `thread_unsupported_request` sends all of its conversation without it. Default: the format has none.
    */
   readonly threadField?: string
   /** Whether the official client of the format sent a request with these headers, at any path. Default: it cannot be recognised. */
