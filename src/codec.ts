@@ -3,7 +3,7 @@
  *
  * - A codec of your own: `httpModel` makes a model of it; `decodeSse` and `decodeNdjson` read its frames.
  * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages from the output of a codec.
- * - Encode: `prepare` makes a conversation and the names of its tools valid for a provider; pass its `offered` to the decoder. `legalToolName` does this for one name, and `newLosses` and `reportLoss` report losses.
+ * - Encode: `prepare` makes a request one that a `Target` takes; pass its `offered` to the decoder. `reportLoss` reports what a format cannot express.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
  * - The types of a codec, and of options that programs seldom name.
  *
@@ -38,19 +38,19 @@ export type {
   PortedRequest,
   PortTarget,
   Reply,
-  Rules,
   ServerCodec,
   StreamEncoder,
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
+export type { Feature, Target, ToolFitting } from './core/target.ts'
 export type { SchemaRules } from './formats/shared/fit-schema.ts'
 export type { GatewayFormat } from './formats/shared/gateway-format.ts'
 export type { HostedTool, UserLocation } from './formats/shared/hosted-tool.ts'
 
 // ---- to encode ----------------------------------------------------------------------------------
 
-export { type Losses, newLosses, reportLoss } from './formats/shared/losses.ts'
-export { legalToolName, type Prepared, type PrepareOptions, prepare } from './prepare/prepare.ts'
+export { type Losses, reportLoss } from './formats/shared/losses.ts'
+export { type Prepared, prepare } from './prepare/prepare.ts'
 
 // ---- to decode ----------------------------------------------------------------------------------
 

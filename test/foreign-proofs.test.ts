@@ -7,6 +7,7 @@ import type {
   AssistantMessage,
   ChatResponse,
   ContentBlock,
+  Context,
   JsonObject,
   Message,
   MessageEvent,
@@ -23,7 +24,6 @@ import * as openaiResponses from '../src/formats/openai-responses/index.ts'
 import { isEnvelope, knownProof, packProof } from '../src/formats/shared/envelope.ts'
 import { encodeEventStream } from '../src/framing/amazon-event-stream.ts'
 import { encodeSse } from '../src/framing/text.ts'
-import { prepare } from '../src/prepare/prepare.ts'
 import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
 import { gatherMessage, streamEvents } from './codecs/bedrock-converse/oracle.ts'
@@ -503,8 +503,7 @@ describe.each(Object.entries(clients))('a tool round of a client of %s', (_, cli
     const results = asked.map(
       ({ id, name }): Message => ({ role: 'tool', toolCallId: id, name, content: 'Rain, 7 °C', status: 'success' }),
     )
-    const prepared = prepare({ ...context, messages: [...context.messages, ...results] }, codec.rules, { model })
-    const next = codec.encodeRequest(prepared.context, { model }).body
+    const next = codec.encodeRequest({ ...context, messages: [...context.messages, ...results] }, { model }).body
     for (const object of wanted) expect(objectsIn(next)).toContainEqual(expect.objectContaining(object))
     expect(JSON.stringify(next)).not.toContain('aXNvZ2xvdC8')
   })
@@ -652,9 +651,7 @@ describe.each(inTurn(forgeries, 5))('$from, with a client of $by', ({ from, to, 
     for (const carrier of carriers) {
       const response = forger.codec.decodeResponse(forger.body(carrier))
       const content = await send(client, response)
-      const { context } = prepare({ messages: [{ role: 'assistant', content }] }, target.codec.rules, {
-        model: target.model,
-      })
+      const context: Context = { messages: [{ role: 'assistant', content }] }
       const next = target.codec.encodeRequest(context, { model: target.model, strict: false }).body
       expect(JSON.stringify(next)).not.toContain('FORGED')
     }

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Message, MessageEvent } from '../src/core/messages.ts'
 import type { Model } from '../src/core/question.ts'
-import { formats } from '../src/formats/shared/fit-to-target.ts'
+import { formats } from '../src/formats/shared/format-names.ts'
 import { answerResponse, createGateway, type EndReport, isoglotFormat } from '../src/gateway/index.ts'
 import { block, generate, generateObject, liveArguments, message, stream, t, tool } from '../src/index.ts'
 import { answerHeader, remote } from '../src/remote/index.ts'

@@ -5,27 +5,27 @@
  * A request: `{ model, rules, turns: [{ who: "user" | "model", say, calls }, { who: "tool", id, say, failed }], tools, limit }`
  * An answer: `{ "say": "Hel" }`, `{ "say": "lo" }`, `{ "call": { "id", "tool", "with": {} } }`, `{ "end": "done", "tokens": [9, 2] }`
  */
-import { ApiError, type AssistantMessage, type ContentBlock, type Context, DecodeError, type Message } from 'isoglot'
+import { ApiError, type AssistantMessage, type ContentBlock, DecodeError, type Message } from 'isoglot'
 import {
   type ClientCodec,
   decodeNdjson,
-  type EncodedRequest,
   type Fragment,
   fold,
   type HttpModel,
   httpModel,
   type Losses,
-  newLosses,
-  type Rules,
+  prepare,
   reportLoss,
+  type Target,
 } from 'isoglot/codec'
 
 const name = 'acme'
 
-/** What Acme takes of a conversation. `stream` and `generate` change a conversation by these before it is encoded. */
-const rules: Rules = {
+/** What Acme takes of a conversation. `prepare` changes a request by it. */
+const target: Target = {
   format: name,
   provider: name,
+  title: 'Acme',
   callId: { pattern: /[\w-]/, maxLength: 64 },
   toolName: { pattern: /[\w-]/, maxLength: 64 },
   resultMedia: new Set(),
@@ -43,8 +43,8 @@ export function acme(model: string, apiKey: string): HttpModel {
 
 // ---- the request --------------------------------------------------------------------------------
 
-function encodeRequest(context: Context, options: { readonly [name: string]: unknown }): EncodedRequest {
-  const losses = newLosses('Acme', options.strict as boolean | undefined)
+const encodeRequest: ClientCodec['encodeRequest'] = (given, asked) => {
+  const { context, options, losses, offered } = prepare(given, asked, target)
   const { model, stream, maxTokens, strict: _, ...others } = options
   for (const [option, value] of Object.entries(others)) {
     if (value !== undefined) reportLoss(losses, 'dropped', `options.${option}`, 'Acme has no field for it')
@@ -62,7 +62,7 @@ function encodeRequest(context: Context, options: { readonly [name: string]: unk
     return []
   })
   const body = { model, stream, rules: told.join('\n').trim() || undefined, turns, tools, limit: maxTokens }
-  return { path: '/talk', headers: {}, body: JSON.parse(JSON.stringify(body)), losses: losses.list }
+  return { path: '/talk', headers: {}, body: JSON.parse(JSON.stringify(body)), losses: losses.list, offered }
 }
 
 function encodeTurn(message: Message, path: string, losses: Losses): object {
@@ -167,10 +167,10 @@ export const acmeCodec: ClientCodec = {
   title: 'Acme',
   framing: 'ndjson',
   decodeFrames: decodeNdjson,
-  rules,
+  target,
   idPrefix: 'acme_',
   headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  encodeRequest: (context, options) => encodeRequest(context, { ...options }),
+  encodeRequest,
   decodeResponse,
   decodeStream,
   decodeError: ({ status, body }) => errorOf(status, body),

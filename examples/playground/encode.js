@@ -13,8 +13,7 @@ import { modelOf } from './wires.js'
  * @property {Readonly<Record<string, string>>} headers
  * @property {unknown} body
  * @property {readonly Message[]} messages The conversation after its preparation for the format.
- * @property {readonly Loss[]} prepared Losses of the preparation; their paths are those of the stored conversation.
- * @property {readonly Loss[]} encoded Losses of the encoding; their paths are those of `messages`.
+ * @property {readonly Loss[]} losses Their paths are those of the stored conversation.
  */
 
 /**
@@ -25,14 +24,13 @@ import { modelOf } from './wires.js'
  */
 export function encodeFor(wire, { context, options }, modelName) {
   const { codec, model } = modelOf(wire, modelName)
-  const prepared = prepare(context, codec.rules, { model })
-  const request = codec.encodeRequest(prepared.context, { ...options, model, stream: true, strict: false })
+  const asked = { ...options, model, stream: true, strict: false }
+  const { path, headers, body, losses } = codec.encodeRequest(context, asked)
   return {
-    path: request.path,
-    headers: { 'content-type': 'application/json', ...codec.headers(undefined), ...request.headers },
-    body: request.body,
-    messages: prepared.context.messages,
-    prepared: prepared.losses,
-    encoded: request.losses,
+    path,
+    headers: { 'content-type': 'application/json', ...codec.headers(undefined), ...headers },
+    body,
+    messages: prepare(context, asked, codec.target).context.messages,
+    losses,
   }
 }

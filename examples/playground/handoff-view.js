@@ -91,7 +91,7 @@ function drawRow(one, result) {
     cell.setAttribute('colspan', '4')
     return element('tr', '', [head, cell])
   }
-  const losses = [...result.prepared, ...result.encoded]
+  const { losses } = result
   const counts = ['changed', 'dropped', 'invented'].map((action) => losses.filter((loss) => loss.action === action))
   const cells = counts.map((found) => element('td', found.length > 0 ? 'some' : 'none', `${found.length}`))
   return element('tr', '', [head, ...cells, element('td', '', worstOf(losses))])
@@ -106,14 +106,10 @@ function worstOf(losses) {
 // ---- one target -------------------------------------------------------------------------------
 
 /** @param {string} title @param {readonly Message[]} stored @param {Encoded} encoded */
-function drawPair(title, stored, { messages, prepared, encoded }) {
+function drawPair(title, stored, { messages, losses }) {
   const before = drawSide('As it is stored', stored, (message) => !messages.includes(message))
   const after = drawSide(`As ${title} gets it`, messages, (message) => !stored.includes(message), stored)
-  return [
-    element('div', 'pair', [before, after]),
-    element('h3', '', 'What changes'),
-    drawLosses([...prepared, ...encoded]),
-  ]
+  return [element('div', 'pair', [before, after]), element('h3', '', 'What changes'), drawLosses(losses)]
 }
 
 /**

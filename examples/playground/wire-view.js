@@ -121,8 +121,8 @@ function drawSample() {
 function drawEncoded(wire, sample, asked) {
   const title = `The Worker asks ${wires[wire].title}`
   try {
-    const { path, headers, body, prepared, encoded } = encodeFor(wire, sample)
-    return drawSent(title, { path, headers, body }, asked, [...prepared, ...encoded])
+    const { path, headers, body, losses } = encodeFor(wire, sample)
+    return drawSent(title, { path, headers, body }, asked, losses)
   } catch (error) {
     return column(title, [element('p', 'error', error instanceof Error ? error.message : String(error))])
   }

@@ -1,5 +1,5 @@
 /**
- * A model behind an HTTP API: the road of one answer, from the question to its events. A question is fitted to the format, encoded and sent;
+ * A model behind an HTTP API: the road of one answer, from the question to its events. A question is encoded and sent;
  * the bytes of the answer become frames, fragments and events.
  *
  * @module
@@ -14,9 +14,18 @@ import type { ChatResponse, MessageEvent } from '../core/messages.ts'
 import type { AnswerServer, Call, Deadline, HttpModel, Question } from '../core/question.ts'
 import type { Machine } from '../core/reducer.ts'
 import { isOnlyWhole } from '../formats/shared/only-whole.ts'
-import { errorFor, isStream, titleOf } from './errors.ts'
-import { callsBefore, type FittedQuestion, fitQuestion } from './fit-question.ts'
-import { type Attempt, addressOf, answerOf, chunksOf, keyOf, parseAnswer, sendRequest, sendText } from './transport.ts'
+import { errorFor, isStream } from './errors.ts'
+import {
+  type Attempt,
+  addressOf,
+  answerOf,
+  callsBefore,
+  chunksOf,
+  keyOf,
+  parseAnswer,
+  sendRequest,
+  sendText,
+} from './transport.ts'
 
 /** The settings of a model, with its address. */
 export type HttpSettings = Omit<HttpModel, 'provider' | 'model' | 'codec' | 'answer'>
@@ -45,26 +54,19 @@ export function answerOverHttp(
 // ---- the question -------------------------------------------------------------------------------
 
 /** A request for one answer. */
-interface Encoded extends EncodedRequest, Pick<FittedQuestion, 'offered'> {
+interface Encoded extends EncodedRequest {
   /** It asks for a whole answer. */
   readonly isWhole: boolean
 }
 
 /** Encodes a question: for a stream, unless the call wants a whole answer or the answer has no stream. */
-function encode(model: HttpModel, question: Question, call: Call): Encoded {
-  const { codec } = model
-  const { context, options, losses, offered } = fitQuestion(question, {
-    rules: codec.rules,
-    model: model.model,
-    title: titleOf(model),
-  })
-  const encodeFor = (stream: boolean) => codec.encodeRequest(context, { ...options, stream })
+function encode(model: HttpModel, { context, options }: Question, call: Call): Encoded {
+  const encodeFor = (stream: boolean) =>
+    model.codec.encodeRequest(context, compact({ ...options, model: model.model, stream }))
   const streamed = encodeFor(true)
   const isWhole =
     call.wholeAnswer ?? (call.onlyWhole === true && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
-  const encoded = isWhole ? encodeFor(false) : streamed
-  const { parameterNames } = encoded
-  return { ...encoded, isWhole, offered: { ...offered, parameterNames }, losses: [...losses, ...encoded.losses] }
+  return { ...(isWhole ? encodeFor(false) : streamed), isWhole }
 }
 
 // ---- its attempts -------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ function correctEnd({ model }: Asking, out: MessageEvent[]): void {
   const last = out.at(-1)
   if (last?.type !== 'message_end') return
   const message = withAskedModel(last.message, model.model)
-  const waits = model.codec.rules.pausesForConsent && message.stopReason === 'pause'
+  const waits = model.codec.target.pausesForConsent && message.stopReason === 'pause'
   const response: ChatResponse = { ...last.response, message, ...(waits && { waitsForConsent: true }) }
   out[out.length - 1] = { ...last, message, response }
 }

@@ -1,14 +1,15 @@
 /** Makes a model of a function instead of a server: a mock, or an engine on the device. @module */
 import { assemble, stop } from '../assemble/assemble.ts'
 import { unlessAborted } from '../core/abort.ts'
-import type { ClientCodec, Fragment, Offered, Rules } from '../core/codec.ts'
+import type { ClientCodec, EncodedRequest, Fragment, Offered } from '../core/codec.ts'
 import { ApiError, IsoglotError, tooLarge } from '../core/errors.ts'
 import { compact } from '../core/json.ts'
 import type { Context, RequestOptions } from '../core/messages.ts'
 import type { Call, Deadline, Model, Question } from '../core/question.ts'
+import type { Target } from '../core/target.ts'
 import { byteLength } from '../formats/shared/utf8.ts'
-import { callsBefore, fitQuestion } from './fit-question.ts'
-import { type Attempt, answerOf } from './transport.ts'
+import { prepare } from '../prepare/prepare.ts'
+import { type Attempt, answerOf, callsBefore } from './transport.ts'
 
 /** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
 export interface LocalRequest {
@@ -33,7 +34,7 @@ export type LocalAnswer<Body = LocalRequest> = (
  * Exceptions of the function reach the caller: errors of isoglot as they are, any other as an `ApiError` of kind `server`.
  *
  * @param model The model's name.
- * @param differences the differences from a model that takes all that a request can have: `provider`, `title`, `rules`, `encodeRequest` …
+ * @param differences the differences from a model that takes all that a request can have: `target`, `encodeRequest`, `idPrefix`
  * @example
  * ```ts
  * const echo = localModel('echo', async function* ({ context }) {
@@ -47,19 +48,19 @@ export function localModel<Body = LocalRequest>(
   answer: LocalAnswer<Body>,
   differences: Partial<LocalFormat> = {},
 ): Model {
-  const { provider = localName } = differences
-  const format: LocalFormat = { ...localFormat, provider, title: model, ...differences }
+  const format: LocalFormat = { target: { ...anyTarget, title: model }, idPrefix: 'call_', ...differences }
+  const { provider } = format.target
+  const { encodeRequest = (context, options) => encodeLocal(context, options, format.target) } = format
   return {
     provider,
     model,
     answer(question, call) {
       call.onModel?.(this)
-      const { title, rules } = format
-      const fitted = fitQuestion(question, { rules, model: this.model, title })
-      const { context, options, losses, offered } = fitted
-      const encoded = format.encodeRequest(context, { ...options, stream: true })
-      const request = JSON.stringify(encoded.body)
-      const asked = {
+      const { context, options } = question
+      const asked = compact({ ...options, model: this.model, stream: true })
+      const { body, losses, offered = {} } = encodeRequest(context, asked)
+      const request = JSON.stringify(body)
+      const parts = {
         ask: (signal: AbortSignal) => answer(JSON.parse(request), signal),
         format,
         question,
@@ -67,41 +68,39 @@ export function localModel<Body = LocalRequest>(
         call,
       }
       return answerOf(
-        { url: '', begin: () => attempt(asked), ...compact({ idempotencyKey: call.idempotencyKey }) },
+        { url: '', begin: () => attempt(parts), ...compact({ idempotencyKey: call.idempotencyKey }) },
         call,
-        [...losses, ...encoded.losses],
+        losses,
       )
     },
   }
 }
 
 /** The differences from a model that takes all that a request can have. */
-export type LocalFormat = Pick<ClientCodec, 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'> & {
-  /** For people, in errors. Default: the model's name. */
-  readonly title: string
-  /** Of the format, in `providerData`. Default: `local`. */
-  readonly name?: string
+export interface LocalFormat extends Pick<ClientCodec, 'target' | 'idPrefix'> {
+  /** Writes the request, for a model that does not take isoglot's own. */
+  readonly encodeRequest?: ClientCodec['encodeRequest']
 }
 
 const localName = 'local'
-const anything: Rules['callId'] = { pattern: /^[\s\S]+$/, maxLength: 256 }
+const anyName: Target['toolName'] = { pattern: /^[\s\S]+$/, maxLength: 256 }
 
-const localFormat: Omit<LocalFormat, 'title'> = {
+const anyTarget: Omit<Target, 'title'> = {
+  format: localName,
   provider: localName,
-  rules: {
-    format: localName,
-    provider: localName,
-    callId: anything,
-    toolName: anything,
-    resultMedia: /* @__PURE__ */ new Set(['image', 'audio', 'video', 'file']),
-    foreignReasoning: 'keep',
-    lateInstructions: 'keep',
-    userFirst: false,
-    refusesEmpty: false,
-    pairs: 'id',
-  },
-  idPrefix: 'call_',
-  encodeRequest: (context, options) => ({ path: '', headers: {}, body: { context, options }, losses: [] }),
+  callId: anyName,
+  toolName: anyName,
+  resultMedia: /* @__PURE__ */ new Set(['image', 'audio', 'video', 'file']),
+  foreignReasoning: 'keep',
+  lateInstructions: 'keep',
+  userFirst: false,
+  refusesEmpty: false,
+  pairs: 'id',
+}
+
+function encodeLocal(given: Context, asked: RequestOptions, target: Target): EncodedRequest {
+  const { context, options, losses, offered } = prepare(given, asked, target)
+  return { path: '', headers: {}, body: { context, options }, losses: losses.list, offered }
 }
 
 /** The parts of a local model's answer. */
@@ -114,7 +113,8 @@ interface AttemptParts {
 }
 
 function attempt({ ask, format, question, offered, call }: AttemptParts): Attempt<readonly Fragment[]> {
-  const { provider, idPrefix, title } = format
+  const { target, idPrefix } = format
+  const { provider, title } = target
   const { liveArguments, maxEventBytes = 8 * 1024 * 1024 } = call
   const before = callsBefore(idPrefix, question, call)
   const assembly = assemble.start({

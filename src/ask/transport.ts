@@ -7,10 +7,12 @@
 
 import { after, alarm, linkAbort, unlessAborted } from '../core/abort.ts'
 import type { EncodedRequest } from '../core/codec.ts'
+import { callIdsOf } from '../core/content.ts'
 import { ApiError, ConnectionError, InterruptedError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { nextNumber } from '../core/ids.ts'
 import { compact, decodeErrorAt, isObject } from '../core/json.ts'
 import type { AssistantMessage, Loss, MessageEvent } from '../core/messages.ts'
-import type { AttemptEnd, Call, Deadline, HttpModel, Timeouts } from '../core/question.ts'
+import type { AttemptEnd, Call, Deadline, HttpModel, Question, Timeouts } from '../core/question.ts'
 import { isSecretName, scrubber, secretsOf, titleOf } from './errors.ts'
 
 /** How much of an error answer is read, in bytes. */
@@ -477,4 +479,11 @@ function isSafe(error: unknown, hasKey: boolean): boolean {
   return error.status === undefined
     ? error.kind === 'overloaded' || error.kind === 'rate_limit'
     : refusalStatuses.has(error.status)
+}
+
+// ---- ids ----------------------------------------------------------------------------------------
+
+/** The number of the first id that is made for a call. */
+export function callsBefore(idPrefix: string, { context }: Question, { takenIds }: Call): number {
+  return nextNumber(idPrefix, [...(takenIds?.() ?? []), ...callIdsOf(context.messages)])
 }

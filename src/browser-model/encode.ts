@@ -1,5 +1,5 @@
 /** The browser's model: converts a conversation to messages of the Prompt API. @module */
-import type { EncodedRequest, Rules } from '../core/codec.ts'
+import type { EncodedRequest } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/json.ts'
 import type {
@@ -15,18 +15,19 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../core/messages.ts'
-import { type FormatSupport, fitToTarget } from '../formats/shared/fit-to-target.ts'
-import { type Losses, newLosses, reportLoss } from '../formats/shared/losses.ts'
+import type { Target } from '../core/target.ts'
+import { type Losses, reportLoss } from '../formats/shared/losses.ts'
 import * as reasons from '../formats/shared/reasons.ts'
 import { chosenTools, reportUnusedChoice } from '../formats/shared/tools.ts'
+import { prepare } from '../prepare/prepare.ts'
 import type { LanguageModelExpected } from './api.ts'
 import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
 import { provider } from './errors.ts'
 
 /** The format's name. */
-export const format = 'browser-model'
+const format = 'browser-model'
 /** The model's name in messages for users. */
-export const title = "the browser's model"
+const title = "the browser's model"
 
 /** A part of a message; media as base64, since requests are JSON. */
 export interface Part {
@@ -48,9 +49,16 @@ export interface BrowserRequest {
   readonly looseSchema?: object
 }
 
-export const rules: Rules = {
+/** What the browser's model takes. */
+export const target: Target = {
   format,
   provider,
+  title,
+  unsupported: /* @__PURE__ */ new Set([
+    ...(['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'user'] as const),
+    ...(['formatDetails', 'strictTools', 'names', 'cacheHints', 'citations', 'refusals', 'titles'] as const),
+    ...(['imageDetail', 'filenames', 'transcripts', 'serverTools'] as const),
+  ]),
   callId: { pattern: /^[\s\S]+$/, maxLength: 256 },
   toolName: { pattern: /^[\s\S]+$/, maxLength: 64 },
   resultMedia: /* @__PURE__ */ new Set(),
@@ -59,17 +67,6 @@ export const rules: Rules = {
   userFirst: false,
   refusesEmpty: false,
   pairs: 'id',
-}
-
-const formatSupport: FormatSupport = {
-  format,
-  provider,
-  keepsReasoning: false,
-  unsupported: /* @__PURE__ */ new Set([
-    ...(['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'user'] as const),
-    ...(['formatDetails', 'strictTools', 'names', 'cacheHints', 'citations', 'refusals', 'titles'] as const),
-    ...(['imageDetail', 'filenames', 'transcripts', 'serverTools'] as const),
-  ]),
 }
 
 /** Options that a page cannot set, and the reasons. */
@@ -90,8 +87,7 @@ export function encodeRequest(
   asked: RequestOptions,
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
-  const losses = newLosses(title, asked.strict)
-  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
+  const { context, options, losses, offered } = prepare(given, asked, target)
   for (const [name, reason] of Object.entries(lostOptions)) {
     if (options[name as keyof typeof lostOptions] !== undefined)
       reportLoss(losses, 'dropped', `options.${name}`, reason)
@@ -116,6 +112,7 @@ export function encodeRequest(
     headers: {},
     body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
     losses: losses.list,
+    offered,
   }
 }
 

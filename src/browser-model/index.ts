@@ -19,8 +19,8 @@ import type {
   LanguageModelUse,
 } from './api.ts'
 import { callsText } from './constraint.ts'
-import { type BrowserRequest, encodeRequest, format, rules, type Turn, title } from './encode.ts'
-import { failure, provider, readError } from './errors.ts'
+import { type BrowserRequest, encodeRequest, type Turn, target } from './encode.ts'
+import { failure, readError } from './errors.ts'
 import { readAnswer } from './read-answer.ts'
 import { Sessions } from './sessions.ts'
 
@@ -141,10 +141,7 @@ export function browserModel(settings: BrowserModelSettings = {}): BrowserModel 
   }
 
   const model = localModel<BrowserRequest>('browser', answer, {
-    name: format,
-    provider,
-    title,
-    rules,
+    target,
     idPrefix: 'browser_',
     encodeRequest: (context, options) => encodeRequest(context, options, use.expectedInputs ?? []),
   })

@@ -21,6 +21,7 @@ import type {
   Usage,
 } from './messages.ts'
 import type { Machine } from './reducer.ts'
+import type { Target } from './target.ts'
 
 /** Takes the bytes of one streamed answer, in chunks of any size. */
 export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
@@ -139,8 +140,8 @@ export interface EncodedRequest<Body = unknown> {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
   readonly losses: readonly Loss[]
-  /** Set if parameters were renamed. The decoders of the answer take it. */
-  readonly parameterNames?: ParameterNames
+  /** The tools, for the decoders of the answer. Default: names are the same. */
+  readonly offered?: Offered
 }
 
 /** A client's request, decoded. */
@@ -174,53 +175,6 @@ export interface DecodedCalls {
   readonly invalidToolCalls: readonly InvalidToolCall[]
 }
 
-/** Rules by which `prepare` changes a conversation before a format can encode it. */
-export interface Rules {
-  /** The codec's name: proofs and unknown fields of other formats are left out. */
-  readonly format: string
-  /** The provider's name: proofs of other providers are left out. */
-  readonly provider: string
-  /** Which ids of calls are legal. */
-  readonly callId: { readonly pattern: RegExp; readonly maxLength: number }
-  /** Which names of tools are legal. */
-  readonly toolName: { readonly pattern: RegExp; readonly maxLength: number }
-  /** Types of block that a tool's result may hold beside text. Others move to a user message after the results. */
-  readonly resultMedia: ReadonlySet<ContentBlock['type']>
-  /** Reasoning without a proof that is valid here: `keep` it as reasoning, make it `text`, or `drop` it. */
-  readonly foreignReasoning: 'keep' | 'text' | 'drop'
-  /** System and developer messages after the first other message: `keep` them there, make them `user` text, or `hoist` them to the head. */
-  readonly lateInstructions: 'keep' | 'user' | 'hoist'
-  /**
-   * Whether system messages with settings or blocks that only this format has stay where they are, such as Anthropic's changes of tools.
-   * Default false.
-   */
-  readonly keepsOwnInstructions?: boolean
-  /** Whether a conversation has to begin with a user message. */
-  readonly userFirst: boolean
-  /** Whether a conversation has to end with a user message or a result. Default false, except for models that do not continue answers. */
-  readonly userLast?: boolean
-  /** Whether the provider refuses an empty message. */
-  readonly refusesEmpty: boolean
-  /** How a result refers to its call: by id, or by order and name. */
-  readonly pairs: 'id' | 'name'
-  /** Whether the provider goes on with a paused answer that is sent back to it. Default false. */
-  readonly resumesPaused?: boolean
-  /** Whether a result that is an error may hold only text. Default false. */
-  readonly textErrors?: boolean
-  /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
-  readonly bridgesResults?: boolean
-  /**
-   * Whether the format can continue from a stored answer. With `providerState.previousResponseId` or `conversationId`, results before the
-   * first assistant turn then stay as they are: they answer calls that only the provider has. Default false.
-   */
-  readonly chains?: boolean
-  /**
-   * Whether `pause` means that the provider waits for consent to a tool of its own. A run then ends as `manual`. Default false: a run sends
-   * the answer back, and the provider goes on.
-   */
-  readonly pausesForConsent?: boolean
-}
-
 /**
  * Options that the functions of every codec take as their last argument. `createClientCodec` binds a dialect: the methods of a
  * {@link ClientCodec} take the same options without it, and so do the functions of a format that has no dialects (Ollama).
@@ -239,7 +193,7 @@ export interface Offered {
   readonly toolNames?: ReadonlyMap<string, string> | undefined
   /** The tools as the caller gave them. Default: unknown. */
   readonly offeredTools?: readonly ContextTool[] | undefined
-  /** Parameters that were renamed: those of the encoded request. */
+  /** Parameters that were renamed. */
   readonly parameterNames?: ParameterNames | undefined
 }
 
@@ -295,7 +249,8 @@ export interface ClientCodec {
   readonly framing: 'sse' | 'ndjson' | 'event-stream'
   /** Reads the frames of that framing. A program loads the framings of the codecs that it names. */
   readonly decodeFrames: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
-  readonly rules: Rules
+  /** What it takes of a request: see `prepare`. */
+  readonly target: Target
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string
   /** Default: the provider does not keep streams. */

@@ -130,8 +130,8 @@ export function questionFor(target: Target, call: Call): AskedQuestion {
 }
 
 /** Whether a model keeps answers that clients of this format can name. */
-function continues({ name, rules }: HttpTarget['model']['codec'], wire: GatewayFormat): boolean {
-  return rules.chains === true && (name === wire.name || wire.name === 'isoglot')
+function continues({ name, target }: HttpTarget['model']['codec'], wire: GatewayFormat): boolean {
+  return target.chains === true && (name === wire.name || wire.name === 'isoglot')
 }
 
 function withLimits(

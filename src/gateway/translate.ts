@@ -18,18 +18,16 @@ import type {
   Offered,
   Reply,
   Requested,
-  Rules,
   ServerCodec,
   StreamEncoder,
 } from '../core/codec.ts'
-import { callIdsOf } from '../core/content.ts'
+import { callIdsOf, checkMessages, checkTools } from '../core/content.ts'
 import { ApiError, DecodeError, IsoglotError } from '../core/errors.ts'
 import { nextNumber } from '../core/ids.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Context, Loss, MessageEvent, RequestOptions } from '../core/messages.ts'
 import type { Machine } from '../core/reducer.ts'
 import { type Losses, newLosses, reportLoss } from '../formats/shared/losses.ts'
-import { legalToolChoice, type Prepared, prepare } from '../prepare/prepare.ts'
 import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
 
@@ -70,7 +68,7 @@ export interface TranslatedFacts extends Offered {
 export function translateRequest(
   body: unknown,
   from: Pick<ServerCodec, 'decodeRequest' | 'port'> & Partial<Pick<ServerCodec, 'name'>>,
-  to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
+  to: Pick<ClientCodec, 'name' | 'provider' | 'target' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
   const { headers = {}, path = '' } = options
@@ -81,23 +79,16 @@ export function translateRequest(
   const losses = newLosses(to.provider, options.strict)
   reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
-  const asked = asNewTurn(request.context, from.name)
-  const prepared = prepareDecoded(withoutState(asked, to, losses), to.rules, model)
-  reportLosses(prepared.losses, losses)
-  const { context, offered } = prepared
-  const { toolChoice, strict, ...others } = request.options
-  const encoded = to.encodeRequest(context, {
-    ...others,
-    model,
-    ...compact({ toolChoice: legalToolChoice(toolChoice, to.rules, prepared), strict: options.strict }),
-  })
+  const context = withoutState(asNewTurn(request.context, from.name), to, losses)
+  checkDecoded(context)
+  const { strict, ...others } = request.options
+  const encoded = to.encodeRequest(context, { ...others, model, ...compact({ strict: options.strict }) })
   const ids = [...(request.takenIds ?? []), ...callIdsOf(request.context.messages)]
   const callsBefore = nextNumber(to.idPrefix, ids)
-  const { parameterNames } = encoded
   const question = {
-    ...offered,
+    ...encoded.offered,
     callsBefore,
-    ...compact({ parameterNames, request: encoded.body, ownCalls: ported?.calls }),
+    ...compact({ request: encoded.body, ownCalls: ported?.calls }),
   }
   return { ...encoded, losses: [...losses.list, ...encoded.losses], request, question }
 }
@@ -111,18 +102,19 @@ export function asNewTurn(context: Context, format: string | undefined): Context
 }
 
 /** @throws {DecodeError} if the client sent a value that is not a message of isoglot, such as media whose data is not base64. */
-function prepareDecoded(context: Context, rules: Rules, model: string): Prepared {
+function checkDecoded({ messages, tools = [] }: Context): void {
   try {
-    return prepare(context, rules, { model })
+    checkMessages(messages)
+    checkTools(tools)
   } catch (cause) {
     throw new DecodeError(`Cannot decode the request: ${(cause as Error).message.split(';')[0]}`, { cause })
   }
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
-function withoutState(context: Context, { rules }: Pick<ClientCodec, 'rules'>, losses: Losses): Context {
+function withoutState(context: Context, { target }: Pick<ClientCodec, 'target'>, losses: Losses): Context {
   const { providerState, ...rest } = context
-  if (providerState?.previousResponseId === undefined || rules.chains) return context
+  if (providerState?.previousResponseId === undefined || target.chains) return context
   const reason = 'the conversation before it is stored at another provider'
   reportLoss(losses, 'dropped', 'providerState.previousResponseId', reason, 'major')
   const { previousResponseId: _, ...others } = providerState

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { fitQuestion } from '../ask/fit-question.ts'
 import { decodeAnswer } from '../ask/http-model.ts'
 import { fold } from '../assemble/assemble.ts'
 import { checkOptions } from '../core/checks.ts'
@@ -389,14 +388,7 @@ function encodeQuestion(
   context: Context,
   { model }: ConformanceFacts,
 ): { readonly path: string; readonly body: unknown; readonly losses: readonly Loss[] } {
-  const title = codec.title ?? codec.provider
-  const question = fitQuestion({ context, options: { model, strict: false } }, { rules: codec.rules, model, title })
-  const { path, body, losses } = codec.encodeRequest(question.context, {
-    ...question.options,
-    strict: false,
-    stream: true,
-  })
-  return { path, body, losses: [...question.losses, ...losses] }
+  return codec.encodeRequest(context, { model, strict: false, stream: true })
 }
 
 function checkBody(body: unknown, { refusals }: ConformanceFacts): void {

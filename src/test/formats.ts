@@ -8,7 +8,7 @@ import * as geminiInteractions from '../formats/gemini-interactions/index.ts'
 import * as ollama from '../formats/ollama/index.ts'
 import * as openaiChat from '../formats/openai-chat/index.ts'
 import * as openaiResponses from '../formats/openai-responses/index.ts'
-import type { FormatName } from '../formats/shared/fit-to-target.ts'
+import type { FormatName } from '../formats/shared/format-names.ts'
 
 /** The wire formats that a mock can speak. */
 export type MockFormat = FormatName

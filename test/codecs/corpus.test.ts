@@ -8,8 +8,7 @@ import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
 import type { ChatResponse, JsonObject, Message } from '../../src/core/messages.ts'
 import { createClientCodec } from '../../src/formats/openai-responses/index.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
-import { type CorpusCase, casesOf, isAnswer, ownCase } from '../support/corpus.ts'
+import { type CorpusCase, casesOf, isAnswer, ownCase, sayable } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
 import { rawOf } from '../support/raw.ts'
 import { chatFails, has, recorded, withoutCiphers } from './recorded.ts'
@@ -29,7 +28,9 @@ describe.each(Object.entries(recorded))('%s', (folder, format) => {
   const answers = cases.filter((one) => isAnswer(one) && !isBroken(one))
   const streams = answers.filter(({ kind }) => kind !== 'json')
   const wholes = answers.filter((one) => one.kind === 'json' && !isForeign(one) && !one.text.startsWith('['))
-  const requests = cases.filter(({ request }) => request !== undefined)
+  const requests = cases
+    .filter(({ request }) => request !== undefined)
+    .map((one) => ({ ...one, request: sayable(one.request) }))
 
   function decode(one: CorpusCase): ChatResponse {
     const client = format.client(one)
@@ -77,7 +78,7 @@ describe.each(Object.entries(recorded))('%s', (folder, format) => {
   it.each(requests)('$id: a request is written as it was read', (one) => {
     const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
     const { context, options } = format.decodeRequest(one.request, path, one)
-    const { encodeRequest, rules } = format.client(one)
+    const { encodeRequest } = format.client(one)
     const encoded = encodeRequest(context, options)
     const severe = encoded.losses.filter(({ severity }) => folder !== 'cohere' || severity !== 'info')
     if (!/^(?:openai-chat|bedrock)/.test(folder)) expect(severe).toEqual([])
@@ -95,9 +96,6 @@ describe.each(Object.entries(recorded))('%s', (folder, format) => {
     const sent = JSON.parse(JSON.stringify(encoded.body))
     expect(folder === 'openai-chat' ? format.request?.(sent, one) : sent).toEqual(wanted)
     if (folder === 'gemini') expect(`/v1beta${encoded.path}`.split('?')[0]).toBe(path.split('?')[0])
-    if (folder !== 'openai-responses') return
-    const prepared = prepare(context, rules, { model: options.model })
-    expect([prepared.losses, encodeRequest(prepared.context, options).body]).toEqual([[], wanted])
   })
 })
 
@@ -166,7 +164,12 @@ function sentBack(folder: string, one: CorpusCase): readonly [unknown, unknown] 
   const { message } = client(one).decodeResponse(body)
   if (folder === 'openai-responses') {
     const options = { model: body.model, providerOptions: { [folder]: { store: true } } }
-    const { input } = client(one).encodeRequest({ messages: [message] }, options).body as Loose
+    const all = client(one).encodeRequest({ messages: [message] }, options).body as Loose
+    // The calls have got results, and where nothing can be sent a user speaks.
+    const given = new Set(body.output.map(({ type }: JsonObject) => type))
+    const input = all.input.filter(
+      ({ type, role }: Loose) => given.has(type) || !(role === 'user' || String(type).endsWith('_output')),
+    )
     // Reasoning that nothing follows is refused (wire document §2.4), and an empty list of logprobs says nothing.
     const last = body.output.findLastIndex(({ type }: JsonObject) => type !== 'reasoning')
     const isSaid = (key: string, value: Loose) => !(key === 'logprobs' && value.length === 0)

@@ -39,13 +39,17 @@ export function askedOf({ system, messages = [hi], tools, providerState, ...opti
   return { context, options }
 }
 
-/** The losses, as rows say them. */
+/** The losses, as rows say them. Rows leave out the names of tools in results, which the calls have. */
 export function saidLosses(losses: readonly Loss[], said: readonly string[] = []): readonly string[] {
-  return losses.map(({ path, action, severity }, at) => {
+  return withoutNames(losses).map(({ path, action, severity }, at) => {
     const loss = `${path} ${action} ${severity}`
     const expected = said[at]
     return expected !== undefined && `${loss} `.startsWith(`${expected} `) ? expected : loss
   })
+}
+
+export function withoutNames(losses: readonly Loss[]): readonly Loss[] {
+  return losses.filter(({ reason }) => !reason.startsWith('the result names its call'))
 }
 
 export function encodesRequests<Host>(

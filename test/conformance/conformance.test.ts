@@ -141,8 +141,11 @@ const brokenCodecs: readonly (readonly [what: string, change: Partial<ClientCode
   [
     'begins with the assistant',
     {
-      rules: { ...acmeCodec.rules, userFirst: false },
-      encodeRequest: (context, options) => encodeRequest({ ...context, messages: context.messages.slice(1) }, options),
+      encodeRequest(context, options) {
+        const encoded = encodeRequest(context, options)
+        const body = encoded.body as { readonly turns: readonly object[] }
+        return { ...encoded, body: { ...body, turns: body.turns.slice(1) } }
+      },
     },
     /stream calls: can be sent back/,
   ],

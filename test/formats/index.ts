@@ -1,5 +1,5 @@
 /** The facts of each format: all tests that loop over formats have them from here. */
-import type { FormatName } from '../../src/formats/shared/fit-to-target.ts'
+import type { FormatName } from '../../src/formats/shared/format-names.ts'
 import { anthropic } from './anthropic/index.ts'
 import { bedrockConverse } from './bedrock-converse/index.ts'
 import { cohere } from './cohere/index.ts'

@@ -1,6 +1,6 @@
 /** The facts of a format without I/O: answers written by hand from its documents, the parts of a request that speak of tools, and a model. */
 import type { HttpModel } from '../../src/core/question.ts'
-import type { FormatName } from '../../src/formats/shared/fit-to-target.ts'
+import type { FormatName } from '../../src/formats/shared/format-names.ts'
 
 /** A call as a model writes it: its id (where the wire has one), its tool, and the text of its arguments. */
 export type WrittenCall = readonly [id: string, name: string, args: string]

@@ -1,5 +1,5 @@
 /** The facts of each format that need neither I/O nor an official client, so that a Worker and a page can have them too. */
-import type { FormatName } from '../../src/formats/shared/fit-to-target.ts'
+import type { FormatName } from '../../src/formats/shared/format-names.ts'
 import * as anthropic from './anthropic/server.ts'
 import * as bedrockConverse from './bedrock-converse/server.ts'
 import * as cohere from './cohere/server.ts'

@@ -256,8 +256,8 @@ describe('instructions without a question', () => {
   ]
   const turnsOf = ({ messages, contents, input }: Loose): Loose[] => messages ?? contents ?? input ?? []
   const userFirst = Object.keys(hosts).filter((name) => {
-    const rules = hosts[name]?.model.codec.rules
-    return rules?.userFirst || rules?.userLast
+    const target = hosts[name]?.model.codec.target
+    return target?.userFirst || target?.userLast
   })
   it.each(userFirst.flatMap((host) => bodies.map(([at, body]) => [host, at, body] as const)))(
     'go to %s with a user who speaks (%s, %j)',

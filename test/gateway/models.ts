@@ -1,6 +1,6 @@
 /** The scripted providers as models: no I/O, so that a Worker can have them too. */
 import type { HttpModel } from '../../src/core/question.ts'
-import type { FormatName } from '../../src/formats/shared/fit-to-target.ts'
+import type { FormatName } from '../../src/formats/shared/format-names.ts'
 import { servers } from '../formats/servers.ts'
 
 const names = Object.keys(servers) as FormatName[]

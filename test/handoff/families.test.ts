@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { Context, RequestOptions } from '../../src/core/messages.ts'
 import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
@@ -79,10 +78,9 @@ function findingsOf(client: ClientCodec, model: string): string[] {
   const validate = facts[client.name as Wire].validatorOf(client.provider, model)
   const turn = families[client.name]?.indexOf(model) ?? 0
   return Object.entries(contexts).flatMap(([name, given], at) => {
-    const { context } = prepare(given, client.rules, { model })
     // Models of Claude differ in few options, so each is tried with a third of the pairs for each context, its neighbours with the others.
     return inTurn(pairs, /claude/.test(model) ? 3 : 1, turn + at).flatMap((options) => {
-      const { body } = client.encodeRequest(context, { model, ...options, strict: false })
+      const { body } = client.encodeRequest(given, { model, ...options, strict: false })
       return validate(body).map((finding) => `${model}, ${name}, ${JSON.stringify(options)}: ${finding}`)
     })
   })

@@ -77,8 +77,8 @@ describe.each(targets)('$name', (target: Target) => {
       const proofs = isOwn ? its.blockProofs : its.proofs
       if (proofs.size === 0) continue
       seen += proofs.size
-      const { encoded } = handOver(context, target, isOwn ? 'another-family' : modelFor(history, target))
-      const sent = JSON.stringify(encoded.body)
+      const { body } = handOver(context, target, isOwn ? 'another-family' : modelFor(history, target))
+      const sent = JSON.stringify(body)
       for (const proof of proofs)
         if (sent.includes(JSON.stringify(proof).slice(1, -1))) found.push(`${label}: ${proof.slice(0, 40)}`)
     }
@@ -92,8 +92,8 @@ describe.each(targets)('$name', (target: Target) => {
     for (const { label, history, context, blockProofs } of continuations) {
       // Parts of a cancelled answer without a follower are not sent back: anthropic.md and openai-responses.md §2.4.
       if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
-      const { encoded } = handOver(context, target, modelFor(history, target))
-      const sent = stringsIn(encoded.body)
+      const { body } = handOver(context, target, modelFor(history, target))
+      const sent = stringsIn(body)
       for (const proof of blockProofs) {
         seen++
         if (!sent.has(proof)) found.push(`${label}: ${proof.slice(0, 40)}`)
@@ -109,8 +109,8 @@ describe.each(targets)('$name', (target: Target) => {
 it('gives Moonshot the reasoning back that came with its call', () => {
   const moonshot = targets.find(({ client }) => client.provider === 'moonshot') as Target
   const [history] = writtenHistories().filter(({ provider }) => provider === 'moonshot')
-  const { encoded } = handOver(goOn(history as History, 'tool result'), moonshot, (history as History).model)
-  expect((encoded.body as { messages: unknown[] }).messages.at(-2)).toMatchObject({
+  const { body } = handOver(goOn(history as History, 'tool result'), moonshot, (history as History).model)
+  expect((body as { messages: unknown[] }).messages.at(-2)).toMatchObject({
     role: 'assistant',
     reasoning_content: 'I should look at the weather.',
     tool_calls: [{ function: { name: 'get_weather' } }],

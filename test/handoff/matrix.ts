@@ -1,8 +1,7 @@
 /** Every history continued on every target, as the client does it: prepared, then encoded. Shared by the tests and the report. */
-import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts'
+import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, RequestOptions } from '../../src/core/messages.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
-import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { facts } from '../formats/index.ts'
 import { wires as formatNames, type Wire } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
@@ -45,22 +44,14 @@ export function isHome({ format, provider }: History, client: ClientCodec): bool
   return client.name === format && client.provider === provider
 }
 
-export interface HandedOver {
-  readonly encoded: EncodedRequest
-  readonly losses: readonly Loss[]
-}
-
 /** Losses are reported, and none of them is an error: the body has to be valid whatever is missing in it. */
 export function handOver(
   context: Context,
   { client }: Target,
   model: string,
   asked: Partial<RequestOptions> = {},
-): HandedOver {
-  const prepared = prepare(withLegalNames(context, client.rules), client.rules, { model })
-  const options = { maxTokens: 1000, stream: true, ...asked, model, strict: false }
-  const encoded = client.encodeRequest(prepared.context, options)
-  return { encoded, losses: [...prepared.losses, ...encoded.losses] }
+): EncodedRequest {
+  return client.encodeRequest(context, { maxTokens: 1000, stream: true, ...asked, model, strict: false })
 }
 
 /** The problems of a hand-over's body, and its losses. */
@@ -79,18 +70,10 @@ export function judge(history: History, moment: Moment, target: Target): Judged 
   const before = known.get(history)
   if (before !== undefined) return before
   const { validatorOf } = facts[target.client.name as Wire]
-  const { encoded, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
-  const one = { findings: validatorOf(target.client.provider)(encoded.body), losses }
+  const { body, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
+  const one = { findings: validatorOf(target.client.provider)(body), losses }
   known.set(history, one)
   return one
-}
-
-function withLegalNames(context: Context, rules: Rules): Context {
-  if (context.tools === undefined) return context
-  const tools = context.tools.map((tool) =>
-    'name' in tool ? { ...tool, name: legalToolName(tool.name, rules) } : tool,
-  )
-  return { ...context, tools }
 }
 
 /** Dialects share the code of their format, so each gets a third of the conversations, its neighbours the others. */

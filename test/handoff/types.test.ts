@@ -43,8 +43,8 @@ function literalsFor(target: Target): readonly string[] {
   for (const history of histories) {
     for (const moment of ['tool result', 'next turn'] as const) {
       if (!allows(history, moment)) continue
-      const { encoded } = handOver(goOn(history, moment), target, modelFor(history, target))
-      bodies.set(JSON.stringify(encoded.body), `${history.format}/${history.provider}: ${history.name}, ${moment}`)
+      const { body } = handOver(goOn(history, moment), target, modelFor(history, target))
+      bodies.set(JSON.stringify(body), `${history.format}/${history.provider}: ${history.name}, ${moment}`)
     }
   }
   const type = types[target.client.name]

@@ -38,7 +38,7 @@ import {
   toolCallsOf,
   trimMessages,
 } from '../../src/messages/index.ts'
-import { wires } from '../support/rules.ts'
+import { wires } from '../support/targets.ts'
 
 const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 const toolUse = { type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } }
@@ -156,7 +156,7 @@ const uses: Readonly<Record<string, Use>> = {
   mergeRuns: (message) => mergeRuns([message]),
   mergeChunks: (message) => message.role === 'assistant' && mergeChunks([message]),
   normalizeMessages: (message) => normalizeMessages([message]),
-  prepare: (message) => prepare({ messages: [message] }, wires.chat, { model: 'm' }),
+  prepare: (message) => prepare({ messages: [message] }, { model: 'm' }, wires.chat),
   prettyPrint: (message) => prettyPrint([message]),
   serializeContext: (message) => serializeContext({ messages: [message] }),
   serializeMessages: (message) => serializeMessages([message]),

@@ -121,9 +121,9 @@ describe.each(tried)('$name', (target) => {
           // Options and ends change different parts of a body: dialects, and all in `npm test`, get one option for each end.
           if (!(isExhaustive && isWire) && index !== (at + place) % optionSets.length) continue
           const given = (at + place + index) % 3 === 0 ? marked(context) : context
-          const { encoded } = handOver(given, { ...target, client }, model, options)
+          const { body } = handOver(given, { ...target, client }, model, options)
           const label = `${history.format}/${history.provider}: ${history.name}, then ${end}, ${JSON.stringify(options)}`
-          found.push(...validate(encoded.body).map((what) => `${label}: ${what}`))
+          found.push(...validate(body).map((what) => `${label}: ${what}`))
         }
       }
     }

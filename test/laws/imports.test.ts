@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
 import type { Content, ContentBlock, JsonObject, Message } from '../../src/core/messages.ts'
 import { safeNormalizeMessages } from '../../src/import/index.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../../src/test/formats.ts'
 import { facts } from '../formats/index.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
@@ -68,8 +67,7 @@ describe.each(wires)('%s', (wire) => {
 
   it('is read as its server reads it, or refused by its place', () => {
     const bodies = histories.map(({ context }) => {
-      const { messages } = prepare(context, client.rules, { model }).context
-      const { body } = client.encodeRequest({ messages }, { model, strict: false, maxTokens: 100 })
+      const { body } = client.encodeRequest({ messages: context.messages }, { model, strict: false, maxTokens: 100 })
       const { documents: _, ...conversation } = JSON.parse(JSON.stringify(body))
       return conversation as JsonObject
     })

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { InvalidToolCall, Message } from '../../src/core/messages.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../support/formats.ts'
 import { expectHolds } from '../support/properties.ts'
 
@@ -42,7 +41,7 @@ function sent(codec: ClientCodec, argumentsText: string): string {
     { role: 'assistant', content: null, invalidToolCalls: [call] },
     { role: 'user', content: 'b' },
   ]
-  const { context } = prepare({ messages, tools: [{ name: 'f' }] }, codec.rules, { model: 'm' })
+  const context = { messages, tools: [{ name: 'f' }] }
   return JSON.stringify(codec.encodeRequest(context, { model: 'm', strict: false, maxTokens: 9 }).body)
 }
 

@@ -6,7 +6,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ContentBlock, Message } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { wires } from '../support/answers.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
@@ -54,10 +53,8 @@ function conversation(medium: ContentBlock, random: () => number): { messages: M
 
 describe.each(wires)('%s', (wire) => {
   const codec = clients[wire]
-  const encode = (messages: readonly Message[]) => {
-    const { context, losses } = prepare({ messages }, codec.rules, { model: 'm' })
-    return [...losses, ...codec.encodeRequest(context, { model: 'm', strict: false }).losses]
-  }
+  const encode = (messages: readonly Message[]) =>
+    codec.encodeRequest({ messages }, { model: 'm', strict: false }).losses
 
   it.each(Object.entries(media))('%s that cannot be sent has its own place', (_what, medium) => {
     const random = seeded(20_261_129)

@@ -1,23 +1,12 @@
 /** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type {
-  ContentBlock,
-  Context,
-  InvalidToolCall,
-  Json,
-  Loss,
-  Message,
-  MessageEvent,
-  RequestOptions,
-  ResponseFormat,
-} from '../../src/core/messages.ts'
+import type { Context, Json, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/messages.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
 import type { Dropped } from '../formats/facts.ts'
 import { facts } from '../formats/index.ts'
@@ -152,8 +141,8 @@ it.each(wires)('%s reports options and fields of another format', (name) => {
     { providerOptions: { [other]: { a: 1 } } },
   )
   expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-    [`messages[0].providerData.${other}`, 'info'],
     [`messages[0].content[0].providerData.${other}`, 'info'],
+    [`messages[0].providerData.${other}`, 'info'],
     [`options.providerOptions.${other}`, 'info'],
   ])
 })
@@ -181,49 +170,6 @@ it.each(wires)('a field in providerOptions that an option would become is sent, 
       expect(body).toMatchObject(own)
     }
   expect(fields).toBeGreaterThan(0)
-})
-
-describe.each(wires)('what only prepare makes sendable is an error: %s', (name) => {
-  const id = 'call_1'
-  const call: ContentBlock = {
-    type: 'tool_call',
-    id,
-    index: 0,
-    name: 'f',
-    arguments: {},
-    argumentsText: '',
-    complete: true,
-  }
-  const result: ContentBlock = { type: 'tool_result', toolCallId: id, content: 'a' }
-  const invalid: InvalidToolCall = {
-    type: 'invalid_tool_call',
-    id,
-    index: 0,
-    name: 'f',
-    argumentsText: '{',
-    reason: 'malformed_json',
-    error: 'e',
-  }
-  const unsent: readonly [string, Message, string][] = [
-    ['a result in a message of a user', { role: 'user', content: [result] }, 'messages[1].content[0]'],
-    ['a result in a turn', { role: 'assistant', content: [call, result] }, 'messages[1].content[1]'],
-    [
-      'an invalid call',
-      { role: 'assistant', content: [], invalidToolCalls: [invalid] },
-      'messages[1].invalidToolCalls',
-    ],
-  ]
-
-  it.each(unsent)('%s', (_, given, path) => {
-    const context = { messages: [user('a'), given] }
-    expect(() => clients[name].encodeRequest(context, { model: 'm' })).toThrow(UnsupportedError)
-    expect(lossesOf(name, context)).toContainEqual(
-      expect.objectContaining({ path, action: 'dropped', severity: 'major' }),
-    )
-    const { rules } = clients[name]
-    const { context: prepared } = prepare(context, rules, { model: 'm' })
-    expect(lossesOf(name, prepared).filter(({ severity }) => severity === 'major')).toEqual([])
-  })
 })
 
 describe('one loss has one path, one reason and one severity on every wire', () => {
@@ -342,10 +288,8 @@ it('losses of the encoder count the messages and blocks that the caller wrote, b
       { role: 'user', content: [{ type: 'text', text: ' ' }, { type: 'text', text: 'see' }, picture] },
     ],
   }
-  const { rules, encodeRequest } = anthropic.createClientCodec()
-  const prepared = prepare(context, rules, { model: 'm' })
-  const { losses } = encodeRequest(prepared.context, { model: 'm', maxTokens: 9 })
-  expect(losses).toMatchObject([{ path: 'messages[2].content[2].detail' }])
+  const { losses } = anthropic.encodeRequest(context, { model: 'm', maxTokens: 9 })
+  expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[2].content[2].detail' }))
   expect(
     anthropic.encodeRequest({ messages: [context.messages[2] as never] }, { model: 'm', maxTokens: 9 }).losses,
   ).toContainEqual(expect.objectContaining({ path: 'messages[0].content[2].detail' }))
@@ -354,10 +298,12 @@ it('losses of the encoder count the messages and blocks that the caller wrote, b
 it('a block that stands in two messages has a loss at each of its two places', () => {
   const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
   const asked = { role: 'user', content: [{ type: 'text', text: ' ' }, picture] } as const
-  const { rules, encodeRequest } = anthropic.createClientCodec()
-  const { context } = prepare({ messages: [asked, { role: 'assistant', content: 'a' }, asked] }, rules, { model: 'm' })
-  const { losses } = encodeRequest(context, { model: 'm', maxTokens: 9 })
-  expect(losses.map(({ path }) => path)).toEqual(['messages[0].content[1].detail', 'messages[2].content[1].detail'])
+  const messages = [asked, { role: 'assistant', content: 'a' }, asked] as const
+  const { losses } = anthropic.encodeRequest({ messages }, { model: 'm', maxTokens: 9 })
+  expect(losses.map(({ path }) => path).filter((path) => path.endsWith('detail'))).toEqual([
+    'messages[0].content[1].detail',
+    'messages[2].content[1].detail',
+  ])
 })
 
 it('a signature beside the text of reasoning is refused, and the error says where it belongs', {
@@ -424,9 +370,10 @@ describe('a later instruction', () => {
     const body = await ask(anthropic.anthropic('m', settings(fetch)), bodies)
     expect(body.system).toBeUndefined()
     expect(JSON.stringify(body.messages)).toContain('<developer>\\nD\\n</developer>')
-    const { losses } = prepare({ messages: [user('a'), message.developer('D')] }, anthropic.createClientCodec().rules, {
-      model: 'm',
-    })
+    const { losses } = anthropic.encodeRequest(
+      { messages: [user('a'), message.developer('D')] },
+      { model: 'm', maxTokens: 9 },
+    )
     expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
   })
   it('stays as a system message with "inline" on Anthropic', async () => {
@@ -447,10 +394,9 @@ describe('a later instruction', () => {
       { type: 'text', text: 'D' },
     ])
     expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
-    const { rules } = anthropic.createClientCodec({ lateInstructions: 'hoist' })
-    const { losses, context } = prepare({ messages: [user('a'), message.developer('D')] }, rules, { model: 'm' })
+    const { encodeRequest } = anthropic.createClientCodec({ lateInstructions: 'hoist' })
+    const { losses } = encodeRequest({ messages: [user('a'), message.developer('D')] }, { model: 'm', maxTokens: 9 })
     expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
-    expect(prepare(context, rules, { model: 'm' }).losses).toEqual([])
   })
   it('joins the system text with "hoist" on Gemini', async () => {
     const { fetch, bodies } = watching(answers.gemini)

@@ -192,16 +192,13 @@ describe('the functions that translate', () => {
 it('Bedrock Converse: calls in a stream and in a whole answer get them back', () => {
   const codec = createClientCodec('anthropic.claude-sonnet-4-5')
   const tools = [{ name: 'find', parameters }]
-  const { body, parameterNames } = codec.encodeRequest(
-    { messages: [], tools },
-    { model: 'anthropic.claude-sonnet-4-5' },
-  )
+  const { body, offered } = codec.encodeRequest({ messages: [], tools }, { model: 'anthropic.claude-sonnet-4-5' })
   const input = JSON.parse(callFor(body as JsonObject))
   const whole = {
     output: { message: { role: 'assistant', content: [{ toolUse: { toolUseId: 'tooluse_1', name: 'find', input } }] } },
     stopReason: 'tool_use',
   }
-  const { message } = codec.decodeResponse(whole, { parameterNames })
+  const { message } = codec.decodeResponse(whole, offered)
   expect(message.content).toMatchObject([{ type: 'tool_call', arguments: given }])
   expect(decodeToolCalls(whole, { tools }).toolCalls).toMatchObject([{ arguments: given }])
   expect(Object.keys(propertiesIn(encodeDefinitions(tools)))).toEqual(Object.keys(input).concat(expect.any(String)))

@@ -167,7 +167,8 @@ describe('Gemini', () => {
     expect(results).toHaveLength(parts.filter((part) => 'functionResponse' in part).length)
     expect([...results].sort()).toEqual(results.length === 0 ? [] : [...calls].sort())
 
-    // The same, as a client sends it to a gateway.
+    // The same, as a client sends it to a gateway. A call that nothing answers may be one of its own.
+    if (results.length < calls.length) return
     const { context } = createServerCodec().decodeRequest(sent, { path: '/models/m:generateContent' })
     expect(gemini('m').codec.encodeRequest(context, { model: 'm' }).body).toMatchObject({ contents: sent.contents })
     expect(context.messages.filter(({ role }) => role === 'tool')).toEqual([])

@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject, JsonSchema, Loss } from '../../src/core/messages.ts'
 import type { HttpModel as Model } from '../../src/core/question.ts'
 import { model as modelOf } from '../../src/models.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { examples, rootForms } from '../support/root-forms.ts'
 import { anthropicStrict, openaiStrict, refusalsOf, sharedDefinitions } from '../support/schema-hosts.ts'
@@ -18,8 +17,7 @@ import { anthropicStrict, openaiStrict, refusalsOf, sharedDefinitions } from '..
 function send({ codec, model }: Model, schemas: readonly JsonSchema[], more: object = {}) {
   const tools = schemas.map((parameters, at) => ({ name: `tool_${at}`, description: 'd', parameters, ...more }))
   const context = { messages: [{ role: 'user', content: 'Hi' }], tools } as const
-  const prepared = prepare(context, codec.rules, { model })
-  const { body, losses } = codec.encodeRequest(prepared.context, { model, strict: false, maxTokens: 100 })
+  const { body, losses } = codec.encodeRequest(context, { model, strict: false, maxTokens: 100 })
   return { sent: definitionsIn(body), losses }
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
 import type { Content, Message, ToolMessage } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 
@@ -41,8 +40,7 @@ describe.each(formats.map((format, turn) => ({ ...format, turn })))('$folder', (
         { role: 'assistant', content: [toolCall('c', 'f', {})] },
         result,
       ]
-      const { context } = prepare({ messages }, client.rules, { model: 'm' })
-      const { body } = client.encodeRequest(context, { model: 'm', maxTokens: 9 })
+      const { body } = client.encodeRequest({ messages }, { model: 'm', maxTokens: 9 })
       const decoded = server.decodeRequest(JSON.parse(JSON.stringify(body)), { path: '/models/m:generateContent' })
         .context.messages
       const found = decoded.find((message): message is ToolMessage => message.role === 'tool')

@@ -7,7 +7,7 @@ import type { Frame } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { Loss, MessageEvent } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
-import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
+import { type CorpusCase, casesOf, isAnswer, sayable } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 const unknown = 'the value of a field to come'
@@ -167,7 +167,7 @@ describe.each(formats)('$folder', (format) => {
   it.each(['zz_new', 'type'] as const)('keeps a new %s in requests', (name) => {
     const requests = cases.filter(({ request }) => request !== undefined)
     const places = requests.flatMap((one) =>
-      lost(name, format.folder, one.request, requestAgain(format, one), 'request'),
+      lost(name, format.folder, sayable(one.request), requestAgain(format, one), 'request'),
     )
     expect(found(places)).toEqual([])
   })

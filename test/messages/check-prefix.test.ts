@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context, Message, ToolDefinition } from '../../src/core/messages.ts'
 import { block } from '../../src/messages/block.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 import { checkPrefix } from '../support/check-prefix.ts'
 import { formats } from '../support/formats.ts'
 
@@ -76,8 +75,7 @@ const cases = formats.flatMap((format) =>
 describe.each(cases)('a conversation that grows, on $folder with $model', ({ client, model }) => {
   const bodyOf = (length: number) => {
     const context: Context = { system: 'Be brief', messages: conversation.slice(0, length), tools }
-    const { context: prepared } = prepare(context, client.rules, { model })
-    return client.encodeRequest(prepared, { model, maxTokens: 100, strict: false }).body
+    return client.encodeRequest(context, { model, maxTokens: 100, strict: false }).body
   }
 
   it.each(turns.slice(1).map((length, at) => [turns[at] as number, length]))(

@@ -5,7 +5,7 @@ import { prepare } from '../../src/prepare/prepare.ts'
 import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { frozen } from '../support/frozen.ts'
 import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
-import { wires } from '../support/rules.ts'
+import { wires } from '../support/targets.ts'
 import { violations } from '../support/valid-conversation.ts'
 
 /** Those that are equal to a given one that is gone, and are another object. A change can make one equal to another that stays. */
@@ -18,15 +18,15 @@ function copies(given: readonly object[], after: readonly object[]): readonly ob
 const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / Object.keys(wires).length) }
 const models: Record<string, string> = { anthropic: 'claude', responses: 'gpt', gemini: 'gemini' }
 
-describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire, rules) => {
+describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire, target) => {
   const model = models[wire] ?? 'some'
-  const prepared = (messages: readonly Message[]) => prepare({ messages }, rules, { model })
+  const prepared = (messages: readonly Message[]) => prepare({ messages }, { model, strict: false }, target)
 
   it('is one that the wire takes, and the stored one stays as it was', { meta: { promise: '0.15 0.51' } }, () => {
     expectHolds(
       fc.property(untidy, (messages) => {
         const { context } = prepared(frozen(messages))
-        checkNone(violations(context.messages, rules, model))
+        checkNone(violations(context.messages, target, model))
       }),
       perWire,
     )
@@ -37,7 +37,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
       fc.property(untidy, (messages) => {
         const once = prepared(messages)
         const twice = prepared(once.context.messages)
-        checkNone(twice.losses)
+        checkNone(twice.losses.list)
         checkSame(twice.context.messages, once.context.messages)
       }),
       perWire,
@@ -48,7 +48,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context, losses } = prepared(messages)
-        return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.length === 0)
+        return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.list.length === 0)
       }),
       perWire,
     )

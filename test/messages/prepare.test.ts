@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Rules } from '../../src/core/codec.ts'
 import { toolCallsOf } from '../../src/core/content.ts'
+import { legalId } from '../../src/core/ids.ts'
 import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/core/messages.ts'
+import type { Target } from '../../src/core/target.ts'
 import { block } from '../../src/messages/block.ts'
-import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { invalidCall, rolesOf } from '../support/makers.ts'
-import { wires } from '../support/rules.ts'
+import { wires } from '../support/targets.ts'
 
 const call = (id: string, more: Partial<ToolCall> = {}) => block.toolCall(id, 'weather', {}, more)
 const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content })
@@ -20,11 +21,12 @@ const noResult = 'No result is available for this call; do not assume that it ra
 
 function prepared(
   messages: readonly Message[],
-  rules: Rules = wires.chat,
+  target: Target = wires.chat,
   more: Partial<Context> = {},
   model = 'some',
 ) {
-  return prepare({ ...more, messages }, rules, { model })
+  const { context, losses } = prepare({ ...more, messages }, { model, strict: false }, target)
+  return { context, losses: losses.list }
 }
 const callsOf = (message: Message | undefined) => (message === undefined ? [] : toolCallsOf(message))
 const messagesOf = (...args: Parameters<typeof prepared>) => prepared(...args).context.messages
@@ -34,9 +36,10 @@ const summary = (messages: readonly Message[]) =>
 describe('calls and their results', () => {
   it('leaves a conversation that is in order as it is: the very same value, and nothing to report', () => {
     const context: Context = { messages: [user('hi'), assistant(call('call_1')), result('call_1')] }
-    const done = prepare(context, wires.chat, { model: 'gpt' })
-    expect(done.context).toBe(context)
-    expect(done.losses).toEqual([])
+    const done = prepare(context, { model: 'gpt' }, wires.chat)
+    expect(done.context).toEqual(context)
+    expect(done.context.messages).toBe(context.messages)
+    expect(done.losses.list).toEqual([])
   })
 
   it('gives a call without a result an error result that claims nothing', { meta: { promise: '0.51 2.19' } }, () => {
@@ -122,7 +125,7 @@ describe('calls and their results', () => {
       [user('hi'), assistant(call('a', { name: 'get weather' })), { role: 'tool', toolCallId: 'a', content: '' }],
       wires.anthropic,
     )
-    const name = legalToolName('get weather', wires.anthropic)
+    const name = legalId('get weather', wires.anthropic.toolName)
     expect(name).toMatch(/^get_weather_h\w{8}$/)
     expect(turn?.content).toMatchObject([{ name }])
     expect(answer).toMatchObject({ name })
@@ -212,7 +215,7 @@ it('a failed result holds only text where nothing else is taken; its media follo
   const shot: ContentBlock = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
   const content = [block.plainText('no', { title: 'log' }), shot]
   const failed = { ...result('a'), content, status: 'error' } as Message
-  const rules: Rules = { ...wires.anthropic, textErrors: true }
+  const rules: Target = { ...wires.anthropic, textErrors: true }
   const [, , told, media] = messagesOf([user('hi'), assistant(call('a')), failed], rules)
   expect(told?.content).toEqual([block.text('no'), block.text('[image: see the message after the results]')])
   expect(media).toMatchObject({ role: 'user', content: [{ type: 'text' }, shot, { type: 'text' }] })
@@ -300,7 +303,7 @@ describe('reasoning and proofs', () => {
   const claude = signed('anthropic', 'anthropic', 'claude-sonnet-5')
   const thought = (text: string, opaque: Opaque) => block.reasoning(text, { opaque })
   const turn = (one: ContentBlock) => [user('hi'), assistant(one, block.text('so')), user('and?')]
-  const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
+  const said = (block: ContentBlock, rules: Target, model = 'claude-sonnet-5') =>
     messagesOf(turn(block), rules, {}, model)[1]?.content
 
   it('sends signed reasoning back unchanged to the model family it came from', {
@@ -434,7 +437,7 @@ describe('a system text that is empty', () => {
     const { context, losses } = prepared([user('hi')], wires.anthropic, { system })
     expect(context.system).toBeUndefined()
     expect(losses).toMatchObject([{ action: 'dropped', path: 'system', reason: 'it is empty' }])
-    expect(prepared([user('hi')], { ...wires.anthropic, refusesEmpty: false } as Rules, { system }).losses).toEqual([])
+    expect(prepared([user('hi')], { ...wires.anthropic, refusesEmpty: false } as Target, { system }).losses).toEqual([])
   })
 })
 

@@ -7,7 +7,6 @@ import { gemini } from '../../src/formats/gemini/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 
 export const models = {
   openaiChat: openaiChat('gpt-4.1'),
@@ -26,13 +25,9 @@ export interface Sent {
 
 export function send(to: Wire | HttpModel, context: Context, options: Partial<RequestOptions> = {}): Sent {
   const model = typeof to === 'string' ? models[to] : to
-  const prepared = prepare(context, model.codec.rules, { model: model.model })
-  const encoded = model.codec.encodeRequest(prepared.context, {
-    model: model.model,
-    maxTokens: 100,
-    ...options,
-  }) as EncodedRequest<Record<string, unknown>>
-  return { body: encoded.body, losses: [...prepared.losses, ...encoded.losses] }
+  return model.codec.encodeRequest(context, { model: model.model, maxTokens: 100, ...options }) as EncodedRequest<
+    Record<string, unknown>
+  >
 }
 
 const listNames: Readonly<Record<Wire, string>> = {

@@ -14,7 +14,7 @@ import type {
   Usage,
 } from '../../src/core/messages.ts'
 import { type EnvelopedProof, unpackEnvelope } from '../../src/formats/shared/envelope.ts'
-import { type FormatName, formats } from '../../src/formats/shared/fit-to-target.ts'
+import { type FormatName, formats } from '../../src/formats/shared/format-names.ts'
 import { facts } from '../formats/index.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */

@@ -161,3 +161,17 @@ export function ownCase(id: string): CorpusCase {
   if (found === undefined) throw new Error(`test/recordings has no ${id}`)
   return found
 }
+
+/** A recorded request without what says nothing and is not sent: empty texts and turns, and thoughts that Gemini did not sign. */
+export function sayable<T>(request: T): T {
+  const saysNothing = (value: unknown) => {
+    const { type, text, thought, thoughtSignature, role, content, tool_calls: calls } = Object(value)
+    const isEmptyTurn =
+      role === 'assistant' && !content && calls === undefined && Object.keys(value as object).length < 3
+    return (type === 'text' && text === '') || (thought === true && thoughtSignature === undefined) || isEmptyTurn
+  }
+  const filtered = JSON.stringify(request, (_, value) =>
+    Array.isArray(value) ? value.filter((one) => !saysNothing(one)) : value,
+  )
+  return filtered === undefined ? request : JSON.parse(filtered)
+}

@@ -2,6 +2,7 @@
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/messages.ts'
+import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { asNewTurn, translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
@@ -241,6 +242,9 @@ function withoutSchemas(context: Context, isLoose: boolean): Context {
   return tools === undefined ? context : { ...context, tools: tools as NonNullable<Context['tools']> }
 }
 
+/** What a user says where nothing of the conversation can be sent. */
+const goOn = { role: 'user', content: '(Go on.)' } as const
+
 function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const way = { from: from.client.name as Wire, to: to.wire }
   const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
@@ -251,7 +255,16 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const asked = from.server.decodeRequest(ported?.body ?? one.request, { path })
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
-  const prepared = prepare(asNewTurn(asked.context, from.server.name), to.client.rules, { model })
+  // What it has no field for is judged below.
+  const { target: given } = to.wire === 'bedrock-converse' ? bedrock(model) : to.client
+  const { unsupported: _, pairsHosted: __, ...structure } = given
+  const isGone = translated.losses.some(({ reason }) => reason.startsWith('nothing of the conversation'))
+  const turns: Context = isGone ? { ...asked.context, messages: [goOn, ...asked.context.messages] } : asked.context
+  const prepared = prepare(
+    asNewTurn(turns, from.server.name),
+    { model, strict: false },
+    { ...structure, userLast: !isGone && given.userLast === true },
+  )
   const context = facts[to.wire].requests.developersAreUsers ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)
   const isLoose = translated.losses.some(({ reason }) => reason.endsWith('strict about such a schema'))
@@ -260,15 +273,18 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
     seeRequest(withoutSchemas(read.context, isLoose), read.options),
     way,
   )
-  const own = new Set([...prepared.losses, ...(ported?.losses ?? [])].map((loss) => `${loss.path}: ${loss.reason}`))
+  const own = new Set(
+    [...prepared.losses.list, ...(ported?.losses ?? [])].map((loss) => `${loss.path}: ${loss.reason}`),
+  )
   const told = translated.losses.filter(
     ({ path: at, reason }) =>
       !own.has(`${at}: ${reason}`) &&
       !(isDemoted && /developers/.test(reason)) &&
+      !reason.startsWith('nothing of ') &&
       !/^tools\[\d+\]\.parameters/.test(at) &&
       !reason.endsWith('strict about such a schema'),
   )
-  const isPrepared = prepared.losses.some(({ severity }) => severity !== 'info') || isDemoted
+  const isPrepared = prepared.losses.list.some(({ severity }) => severity !== 'info') || isDemoted
   return {
     id: one.id,
     kind: 'request',

@@ -5,7 +5,6 @@
  */
 import type { ClientCodec, EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, RequestOptions } from '../../src/core/messages.ts'
-import { prepare } from '../../src/prepare/prepare.ts'
 
 export interface Asked {
   readonly context: Context
@@ -13,12 +12,9 @@ export interface Asked {
 }
 export type Encode = (asked: Asked) => Pick<EncodedRequest, 'path' | 'body' | 'losses'>
 
-/** Encodes as a run does: losses count what the caller wrote, whichever of the two steps reports them. */
-export const sendFor = (client: ClientCodec) => (asked: Asked) => {
-  const prepared = prepare(asked.context, client.rules, { model: asked.options.model })
-  const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
-  return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
-}
+/** Encodes as a run does. */
+export const sendFor = (client: ClientCodec) => (asked: Asked) =>
+  client.encodeRequest(asked.context, { ...asked.options, strict: false })
 
 /** Fields that no wire gets, each with its reason. */
 const notForWires: readonly (readonly [path: RegExp, because: string])[] = [

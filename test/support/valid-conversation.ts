@@ -2,8 +2,9 @@
  * Finds why a server would refuse a conversation. Written from the tables of 400s in the wire documents and from nothing else: it imports
  * no code from `src`, so that it cannot share its mistakes.
  */
-import type { Rules } from '../../src/core/codec.ts'
+
 import type { Content, ContentBlock, Message, ToolCall } from '../../src/core/messages.ts'
+import type { Target } from '../../src/core/target.ts'
 
 /** Calls without results, results without calls, both out of place: what every wire refuses. */
 export function brokenLinks(messages: readonly Message[]): readonly string[] {
@@ -28,7 +29,7 @@ export function brokenLinks(messages: readonly Message[]): readonly string[] {
 }
 
 /** All that the wire of these rules refuses. */
-export function violations(messages: readonly Message[], rules: Rules, model: string): readonly string[] {
+export function violations(messages: readonly Message[], rules: Target, model: string): readonly string[] {
   const found = [...brokenLinks(messages)]
   const say = (at: number, what: string) => found.push(`${at}: ${what}`)
   const names = new Map<string, string>()
@@ -65,7 +66,7 @@ export function violations(messages: readonly Message[], rules: Rules, model: st
 function checkBlock(
   block: ContentBlock,
   message: Message,
-  rules: Rules,
+  rules: Target,
   model: string,
   say: (what: string) => void,
 ): void {

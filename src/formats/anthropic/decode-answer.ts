@@ -56,10 +56,10 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { countOrZero, tokenCount, validCounts } from '../../core/usage.ts'
+import { namesOfParameters } from '../../prepare/prepare.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
-import { fitTools } from '../shared/fit-to-target.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
-import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons, supportOf } from './tables.ts'
+import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons, targetOf } from './tables.ts'
 
 /** The provider and the model of a message that is decoded. Its proofs are theirs. */
 export interface Origin {
@@ -190,7 +190,7 @@ export function decodeToolCalls(
   body: unknown,
   { tools = [], dialect = {} }: DecodeToolCallsOptions<AnthropicDialect> = {},
 ): DecodedCalls {
-  const { parameterNames } = fitTools(tools, supportOf(dialect))
+  const parameterNames = namesOfParameters(tools, targetOf(dialect))
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
   return foldCalls(allWithOwnNames(readWhole({ content, stop_reason: 'tool_use' }, {}), parameterNames), idPrefix)
 }

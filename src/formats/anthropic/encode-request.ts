@@ -52,12 +52,13 @@ import type {
   ToolMessage,
   UnknownBlock,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
-import { fitTools, fitToTarget, placeholder } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import * as reasons from '../shared/reasons.ts'
+import { placeholder } from '../shared/stand-ins.ts'
 import { chosenTools, reportUnusedChoice } from '../shared/tools.ts'
 import {
   type AnthropicDialect,
@@ -68,7 +69,7 @@ import {
   isNewer,
   refusesForcedCalls,
   strictVersion,
-  supportOf,
+  targetOf,
   typesByStart,
 } from './tables.ts'
 import type {
@@ -147,8 +148,7 @@ export function encodeRequest(
   given: Context,
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
-  const losses = newLosses('Anthropic', asked.strict)
-  const { context, options, ...named } = fitToTarget(given, asked, supportOf(dialect), losses)
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
   const scope = scopeOf(dialect, options.model, losses)
   const { provider } = scope.target
   const last = context.messages.at(-1)
@@ -173,7 +173,7 @@ export function encodeRequest(
   settleRound(body, context.providerState?.containerId, losses)
   settleMarks(body, losses)
   const headers = compact({ 'anthropic-beta': textOr([...scope.betas].join(), undefined) })
-  return { path: '/messages', headers, body, losses: losses.list, ...named }
+  return { path: '/messages', headers, body, losses: losses.list, offered }
 }
 
 /** Adds a system text that asks for JSON: the API has no JSON mode without a schema, nor for maps, tuples and recursion. */
@@ -780,7 +780,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = {} }: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(fitTools(tools, supportOf(dialect)).context.tools ?? [], newLosses('Anthropic'))
+  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */

@@ -15,7 +15,7 @@ import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream, idPrefix } from './decode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
-import { type AnthropicDialect, format, rulesOf } from './tables.ts'
+import { type AnthropicDialect, format, targetOf } from './tables.ts'
 
 /** The settings of {@link anthropic}. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
@@ -51,7 +51,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     ...compact({ title, pageHint }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    rules: rulesOf(dialect),
+    target: targetOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

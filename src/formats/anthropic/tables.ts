@@ -5,12 +5,12 @@
  *
  * @module
  */
-import type { LateInstructions, Rules } from '../../core/codec.ts'
+import type { LateInstructions } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { arrayOf, isObject } from '../../core/json.ts'
 import type { JsonObject, StopReason } from '../../core/messages.ts'
+import type { Feature, Target } from '../../core/target.ts'
 import { fitting, type SchemaRules } from '../shared/fit-schema.ts'
-import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import type { WireEffort } from './wire.ts'
 
@@ -156,24 +156,16 @@ const schemas: SchemaRules = {
   strict: { references: 'inline', takes: (schema) => schema.$defs === undefined && !narrowSchema(schema).isShort },
 }
 
-/** Features that this format does not have. */
-export function supportOf({ provider = format, unsignedThinking = false, version }: AnthropicDialect): FormatSupport {
+/** What a server of this format takes. */
+export function targetOf(dialect: AnthropicDialect): Target {
+  const { provider = format, unsignedThinking, lateInstructions, version } = dialect
   return {
     format,
     provider,
+    title: 'Anthropic',
     unsupported: new Set(version === strictVersion ? [...unsupported, 'inputCitations'] : unsupported),
-    keepsReasoning: unsignedThinking,
-    pairsHosted: 'unless paused',
-    fitTool: fitting(schemas),
     states: ['containerId'],
-  }
-}
-
-/** The rules of this format for `prepare`. */
-export function rulesOf({ provider = format, unsignedThinking, lateInstructions }: AnthropicDialect): Rules {
-  return {
-    format,
-    provider,
+    fitTool: fitting(schemas),
     callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },
     toolName: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 128 },
     resultMedia: new Set(['image', 'file', 'plain_text']),
@@ -183,6 +175,7 @@ export function rulesOf({ provider = format, unsignedThinking, lateInstructions 
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
+    pairsHosted: 'unless paused',
     resumesPaused: true,
     textErrors: true,
   }

@@ -50,11 +50,11 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideInput, settleUsage } from '../../core/usage.ts'
+import { namesOfParameters } from '../../prepare/prepare.ts'
 import { inStream } from '../shared/api-error.ts'
-import { fitTools } from '../shared/fit-to-target.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { decodeError, decodeException } from './errors.ts'
-import { supportOf } from './families.ts'
+import { targetOf } from './families.ts'
 import { format, idPrefix, mediaFormats, provider, stopReasons } from './tables.ts'
 
 /** Reads a block, except a call or a result of the user's tools. The block has one key that is not null, which names its type. */
@@ -200,7 +200,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     return isObject(use) && use.type !== 'server_tool_use' ? [use] : []
   })
   const calls = uses.map((use, key) => ({ ...readCallFragment(use), key }))
-  return foldCalls(allWithOwnNames(calls, fitTools(tools, supportOf('')).parameterNames), idPrefix)
+  return foldCalls(allWithOwnNames(calls, namesOfParameters(tools, targetOf(''))), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

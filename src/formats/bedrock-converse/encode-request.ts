@@ -34,14 +34,15 @@ import type {
   ToolMessage,
   ToolResultBlock,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
-import { fitTools, fitToTarget, placeholder, toolErrorMark } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../shared/losses.ts'
 import { narrowSchema } from '../shared/narrow-schema.ts'
 import * as lackReasons from '../shared/reasons.ts'
+import { placeholder, toolErrorMark } from '../shared/stand-ins.ts'
 import { chosenTools, encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
-import { familyOf, supportOf } from './families.ts'
+import { familyOf, targetOf } from './families.ts'
 import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
 import type {
   WireBlock,
@@ -57,13 +58,12 @@ import type {
 } from './wire.ts'
 
 /**
- * Writes a request. The conversation should be one that `prepare` returned; other conversations are encoded without its changes.
+ * Writes a request.
  *
  * @throws {UnsupportedError} if content would be lost and `options.strict` does not allow it.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  const losses = newLosses('Bedrock', asked.strict)
-  const { context, options, ...named } = fitToTarget(given, asked, supportOf(asked.model), losses)
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(asked.model))
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]
@@ -76,7 +76,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
   const body: WireRequest = { ...merged(kept, written), messages }
   limitCachePoints(body, losses)
   const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
-  return { path, headers: {}, body, losses: losses.list, ...named }
+  return { path, headers: {}, body, losses: losses.list, offered }
 }
 
 /** Whether an answer goes on, or a tool round that did not begin with thinking, such as another model's. Claude refuses thinking there. */
@@ -561,7 +561,7 @@ function isCachePoint(entry: object): entry is WireCachePoint {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(fitTools(tools, supportOf('')).context.tools ?? [], format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, targetOf('')), format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import type { Rules } from '../../core/codec.ts'
+import type { IdRule } from '../../core/ids.ts'
+import type { Feature, Target } from '../../core/target.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import { format, provider } from './tables.ts'
 
 /** The requirements of a family of models. A model that is in no family gets what the caller asks for. */
@@ -23,7 +23,7 @@ interface Family {
   /** The tool choices that it takes, besides `auto`. Default: all. */
   readonly choices?: readonly ('any' | 'tool')[]
   /** The rule for ids of calls. */
-  readonly callId?: Rules['callId']
+  readonly callId?: IdRule
   /** Whether results that are JSON objects are sent as `json`. */
   readonly jsonResults?: true
   /** Features that it lacks, besides those of all models. */
@@ -82,12 +82,24 @@ export function familyOf(model: string): Family {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? {}
 }
 
-/** Returns the rules of a model. */
-export function rulesOf(model: string): Rules {
-  const { resultMedia = ['image'], resultsAlone, callId } = familyOf(model)
+const commonlyUnsupported: readonly Feature[] = [
+  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user'] as const),
+  ...(['strictTools', 'names', 'inputCitations', 'refusals', 'imageDetail', 'transcripts'] as const),
+]
+
+/** What a model takes. */
+export function targetOf(model: string): Target {
+  const { unsupported: own = [], schemas, resultMedia = ['image'], resultsAlone, callId } = familyOf(model)
+  const unsupported = new Set<Feature>([...commonlyUnsupported, ...own])
+  if (schemas === false) unsupported.add('formatDetails')
+  // Of Claude. Other families take any names.
+  const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
   return {
     format,
     provider,
+    title: 'Bedrock',
+    unsupported,
+    fitTool: fitting({ names }),
     callId: callId ?? { pattern: /^[\w.:-]+$/, maxLength: 64 },
     toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
     resultMedia: new Set(resultMedia),
@@ -96,22 +108,8 @@ export function rulesOf(model: string): Rules {
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
+    pairsHosted: 'always',
     textErrors: /claude/.test(model),
     bridgesResults: resultsAlone === true,
   }
-}
-
-const commonlyUnsupported: readonly Feature[] = [
-  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user'] as const),
-  ...(['strictTools', 'names', 'inputCitations', 'refusals', 'imageDetail', 'transcripts'] as const),
-]
-
-/** Returns the features that a model lacks. */
-export function supportOf(model: string): FormatSupport {
-  const { unsupported: own = [], schemas } = familyOf(model)
-  const unsupported = new Set<Feature>([...commonlyUnsupported, ...own])
-  if (schemas === false) unsupported.add('formatDetails')
-  // Of Claude. Other families take any names.
-  const names = { pattern: /^[a-zA-Z0-9_.-]+$/, maxLength: 64 }
-  return { format, provider, keepsReasoning: false, pairsHosted: 'always', unsupported, fitTool: fitting({ names }) }
 }

@@ -16,7 +16,7 @@ import { bearer } from '../shared/bearer.ts'
 import { decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
 import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 import { decodeError } from './errors.ts'
-import { rulesOf } from './families.ts'
+import { targetOf } from './families.ts'
 import { decodeRequest } from './server/decode-request.ts'
 import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
 import { format, idPrefix, provider } from './tables.ts'
@@ -71,7 +71,7 @@ export function createClientCodec(model = ''): ClientCodec {
     title: 'Bedrock',
     framing: 'event-stream',
     decodeFrames: decodeEventStream,
-    rules: rulesOf(model),
+    target: targetOf(model),
     idPrefix,
     headers: bearer,
     encodeRequest,

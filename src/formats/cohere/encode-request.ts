@@ -44,14 +44,15 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { effortBudgets } from '../shared/effort.ts'
-import { fitTools, fitToTarget, markParts, markText, placeholder } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import { isRecursive } from '../shared/narrow-schema.ts'
 import * as lackReasons from '../shared/reasons.ts'
+import { markParts, markText, placeholder } from '../shared/stand-ins.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../shared/tools.ts'
-import { format, formatSupport, leftOut, reasons, takesChoice, takesImages, thinks } from './tables.ts'
+import { format, leftOut, reasons, takesChoice, takesImages, target, thinks } from './tables.ts'
 import type {
   WireAssistant,
   WireCall,
@@ -74,8 +75,7 @@ import type {
  * @throws {UnsupportedError} if important content would be lost, such as media other than images and text files.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  const losses = newLosses('Cohere', asked.strict)
-  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
+  const { context, options, losses, offered } = prepare(given, asked, target)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)
   const { messages, documents } = encodeMessages(context, {
     losses,
@@ -98,7 +98,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...(definitions.length > 0 && choice),
     ...encodeStrictness(tools, losses),
   }
-  return { path: '/chat', headers: {}, body, losses: losses.list }
+  return { path: '/chat', headers: {}, body, losses: losses.list, offered }
 }
 
 /** Writes the response format. If Cohere's JSON mode cannot express it, a system message asks for the JSON. */
@@ -462,7 +462,7 @@ export function decodeDocument(value: Json): PlainTextBlock {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(fitTools(tools, formatSupport).context.tools ?? [])
+  return encodeFitted(preparedTools(tools, target))
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {

@@ -16,7 +16,7 @@ import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './de
 import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 import { decodeRequest } from './server/decode-request.ts'
 import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
-import { format, idPrefix, rules } from './tables.ts'
+import { format, idPrefix, target } from './tables.ts'
 
 /**
  * A model of Cohere's Chat API, version 2.
@@ -47,7 +47,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Cohere',
     framing: 'sse',
     decodeFrames: decodeSse,
-    rules,
+    target,
     idPrefix,
     headers: bearer,
     encodeRequest,

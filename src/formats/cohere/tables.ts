@@ -6,11 +6,10 @@
  *
  * @module
  */
-import type { Rules } from '../../core/codec.ts'
 import type { Loss, StopReason } from '../../core/messages.ts'
+import type { Target } from '../../core/target.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { FormatSupport } from '../shared/fit-to-target.ts'
 import { withoutAllOf } from '../shared/fold-schema.ts'
 import * as lackReasons from '../shared/reasons.ts'
 import { leavingOut } from '../shared/refused-keywords.ts'
@@ -22,20 +21,6 @@ export const format = 'cohere'
 export const idPrefix = 'cohere_'
 
 /** The rules for conversations. Thinking does not have a proof: the server accepts the thinking of any model. */
-export const rules: Rules = {
-  format,
-  provider: format,
-  callId: { pattern: /^[\w-]+$/, maxLength: 64 },
-  toolName: { pattern: /^[A-Za-z]\w*$/, maxLength: 64 },
-  resultMedia: new Set(['plain_text']),
-  foreignReasoning: 'keep',
-  lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
-  userFirst: false,
-  userLast: true,
-  refusesEmpty: true,
-  pairs: 'id',
-}
-
 /**
  * Keywords that Cohere does not support.
  *
@@ -43,11 +28,15 @@ export const rules: Rules = {
  */
 const isLimit = /^(?:(?:exclusiveM|m)(?:in|ax)imum|m(?:in|ax)(?:Length|Items))$/
 
-/** Features that the format lacks. */
-export const formatSupport: FormatSupport = {
+/** What the server takes. */
+export const target: Target = {
   format,
   provider: format,
-  keepsReasoning: true,
+  title: 'Cohere',
+  unsupported: new Set([
+    ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
+    ...(['serverTools', 'inputCitations', 'errorFlag'] as const),
+  ]),
   fitTool: /* @__PURE__ */ fitting({
     ignoresDescription: true,
     each(given, ends, root) {
@@ -59,10 +48,15 @@ export const formatSupport: FormatSupport = {
       return oneOf === undefined ? schema : { ...schema, anyOf: oneOf }
     },
   }),
-  unsupported: new Set([
-    ...(['parallelToolCalls', 'user', 'formatDetails', 'names', 'cacheHints', 'refusals'] as const),
-    ...(['serverTools', 'inputCitations', 'errorFlag'] as const),
-  ]),
+  callId: { pattern: /^[\w-]+$/, maxLength: 64 },
+  toolName: { pattern: /^[A-Za-z]\w*$/, maxLength: 64 },
+  resultMedia: new Set(['plain_text']),
+  foreignReasoning: 'keep',
+  lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
+  userFirst: false,
+  userLast: true,
+  refusesEmpty: true,
+  pairs: 'id',
 }
 
 /** The models before `command-r7b`. They take no tool choice, no images and no `thinking`. */

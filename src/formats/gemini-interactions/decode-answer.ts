@@ -51,10 +51,10 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
+import { namesOfParameters } from '../../prepare/prepare.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
 import { checkEnded, unfinished } from '../shared/background.ts'
 import { isEnvelope } from '../shared/envelope.ts'
-import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, type Media, place } from '../shared/google.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { countText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
@@ -62,13 +62,13 @@ import {
   blockedCodes,
   errorWords,
   format,
-  formatSupport,
   hostedOf,
   idPrefix,
   provider,
   readStopReason,
   stepsOfDeltas,
   target,
+  title,
 } from './tables.ts'
 
 /** Reads the contents of a step. The wire has a list, one object, or a string. */
@@ -156,7 +156,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
   if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
-  return foldCalls(allWithOwnNames(fragments, fitTools(tools, formatSupport).parameterNames), idPrefix)
+  return foldCalls(allWithOwnNames(fragments, namesOfParameters(tools, target)), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -169,11 +169,11 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
  */
 export function decodeResponse(body: unknown, options: DecodeResponseOptions = {}): ChatResponse {
   if (Array.isArray(body) || field(body, 'error')) throw midStreamError(body)
-  const answer = bodyOf(body, `${target} answer`)
+  const answer = bodyOf(body, `${title} answer`)
   const steps = stepsOf(answer)
   if (steps === undefined && typeof answer.status !== 'string')
-    throw decodeErrorAt('steps', 'not a list', `${target} answer`)
-  checkEnded(answer, 'interactions', `${target} answer`)
+    throw decodeErrorAt('steps', 'not a list', `${title} answer`)
+  checkEnded(answer, 'interactions', `${title} answer`)
   const out: Fragment[] = []
   readStart(answer, out)
   const reading = newReading(textOr(answer.model, ''))
@@ -311,9 +311,9 @@ export function decodeStream({ parameterNames }: DecodeStreamOptions = {}): Mach
 }
 
 function readEvent({ data }: Frame): JsonObject {
-  const event = parseEvent(data, `${target} event`)
+  const event = parseEvent(data, `${title} event`)
   if (Array.isArray(event)) throw midStreamError(event) // Google's front end sends this after ten minutes
-  return objectAt(event, '', `${target} event`)
+  return objectAt(event, '', `${title} event`)
 }
 
 type Step = (state: StreamState, event: JsonObject, out: Fragment[]) => void

@@ -46,16 +46,16 @@ import type {
   ToolMessage,
   UnknownBlock,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { findChain } from '../shared/chain.ts'
 import { effortOf } from '../shared/effort.ts'
 import { isEnvelope } from '../shared/envelope.ts'
-import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
 import { guessType, type Media, mediaAddress } from '../shared/google.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
 import { byteLength } from '../shared/utf8.ts'
-import { checksSignatures, format, formatSupport, isBeforeGemini3, levels, provider, target } from './tables.ts'
+import { checksSignatures, format, isBeforeGemini3, levels, provider, target, title } from './tables.ts'
 import type {
   WireContent,
   WireFunctionCall,
@@ -91,8 +91,7 @@ interface Scope {
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow; by default these are losses of content.
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
-  const losses = newLosses(target, asked.strict)
-  const { context, options, ...named } = fitToTarget(given, asked, formatSupport, losses)
+  const { context, options, losses, offered } = prepare(given, asked, target)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
@@ -125,7 +124,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     ...placeInstruction(instruction, input, { isContinued: typeof token === 'string', agent: kept.agent }),
     ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
   }
-  return { path: '/interactions', headers: {}, body, losses: losses.list, ...named }
+  return { path: '/interactions', headers: {}, body, losses: losses.list, offered }
 }
 
 /** Writes whether the answer is stored, and the answer to continue. The default of the API is to store, and background answers need it. */
@@ -562,7 +561,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(fitTools(tools, formatSupport).context.tools ?? [], format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, target), format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
@@ -601,7 +600,7 @@ function encodeCall(call: ToolCall): WireFunctionCall {
 
 /** Encodes the result of one call as an entry of `input`: a `function_result`. */
 export function encodeResult(result: ToolMessage): WireFunctionResult {
-  return encodeResultFor(result, 'result', newLosses(target), true).step
+  return encodeResultFor(result, 'result', newLosses(title), true).step
 }
 
 /** Does the same within a request. If the model accepts only text in results, `besides` has the media, which follow the results. */

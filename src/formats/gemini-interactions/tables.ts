@@ -6,13 +6,12 @@
  *
  * @module
  */
-import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup } from '../../core/json.ts'
 import type { StopReason } from '../../core/messages.ts'
+import type { Target } from '../../core/target.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { FormatSupport } from '../shared/fit-to-target.ts'
 import { schemaRules } from '../shared/google.ts'
 import type { WireGenerationConfig } from './wire.ts'
 
@@ -22,16 +21,24 @@ export const format = 'gemini-interactions'
 /** The name of the provider. Proofs of other providers are not sent to it. */
 export const provider = 'gemini'
 
-/** The name of the target in the messages of losses and errors. */
-export const target = 'Gemini Interactions'
+/** The name of the format for people, in losses and errors. */
+export const title = 'Gemini Interactions'
 
 /** The prefix of generated ids; a number follows. Calls without an id get such an id. */
 export const idPrefix = 'call_'
 
-/** The rules of this format for `prepare`. The limits of ids and names are not documented; these values are safe. */
-export const rules: Rules = {
+/** What the server takes. The limits of ids and names are not documented; these values are safe. */
+export const target: Target = {
   format,
   provider,
+  title,
+  unsupported: new Set([
+    ...(['topK', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
+    ...(['strictTools', 'names', 'cacheHints', 'inputCitations', 'refusals', 'titles'] as const),
+    ...(['filenames', 'transcripts'] as const),
+  ]),
+  states: ['previousResponseId', 'continuationToken'],
+  fitTool: /* @__PURE__ */ fitting(schemaRules),
   callId: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
   toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },
   resultMedia: new Set(['image', 'audio', 'video', 'file'] as const),
@@ -41,20 +48,6 @@ export const rules: Rules = {
   refusesEmpty: true,
   pairs: 'id',
   chains: true,
-}
-
-/** Features that this format lacks. */
-export const formatSupport: FormatSupport = {
-  format,
-  provider,
-  unsupported: new Set([
-    ...(['topK', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
-    ...(['strictTools', 'names', 'cacheHints', 'inputCitations', 'refusals', 'titles'] as const),
-    ...(['filenames', 'transcripts'] as const),
-  ]),
-  keepsReasoning: false,
-  fitTool: /* @__PURE__ */ fitting(schemaRules),
-  states: ['previousResponseId', 'continuationToken'],
 }
 
 /** Whether a model is older than Gemini 3. Such models accept only text in results. */

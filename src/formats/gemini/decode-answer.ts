@@ -58,8 +58,8 @@ import {
 import type { ChatResponse, CitationBlock, ContentBlock, Json, JsonObject, Opaque, Usage } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
+import { namesOfParameters } from '../../prepare/prepare.ts'
 import { type ErrorWords, inStream, readApiError } from '../shared/api-error.ts'
-import { fitTools } from '../shared/fit-to-target.ts'
 import { isKeyInvalid, place } from '../shared/google.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { countText, type Lengths, newLengths, unitsAt } from '../shared/utf8.ts'
@@ -76,7 +76,7 @@ import {
   serverParts,
   stopReasons,
   stringIn,
-  supportOf,
+  targetOf,
 } from './tables.ts'
 
 /** Reads a part, except calls and results of functions. A part that isoglot does not know becomes an `unknown` block. */
@@ -211,7 +211,7 @@ export function decodeToolCalls(
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  const { parameterNames } = fitTools(tools, supportOf(dialect))
+  const parameterNames = namesOfParameters(tools, targetOf(dialect))
   const calls = fragments.filter(({ type }) => type !== 'end')
   return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }

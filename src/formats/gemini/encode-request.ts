@@ -50,8 +50,8 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { effortBudgets, reportEffort } from '../shared/effort.ts'
-import { fitTools, fitToTarget } from '../shared/fit-to-target.ts'
 import { guessType, type Media, mediaAddress } from '../shared/google.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
@@ -70,7 +70,7 @@ import {
   type ServerBlock,
   serverParts,
   stringIn,
-  supportOf,
+  targetOf,
   thinkingLevels,
   unsignedCall,
 } from './tables.ts'
@@ -96,8 +96,8 @@ export function encodeRequest(
   given: Context,
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
-  const scope: Scope = { losses: newLosses('Gemini', asked.strict), dialect, model: asked.model }
-  const { context, options, ...named } = fitToTarget(given, asked, supportOf(dialect), scope.losses)
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const scope: Scope = { losses, dialect, model: asked.model }
   const {
     generationConfig: _config,
     toolConfig: _choice,
@@ -132,7 +132,7 @@ export function encodeRequest(
       continuationToken: stringOr(context.providerState?.continuationToken, undefined),
     }),
   }
-  return { path: pathOf(options), headers: {}, body, losses: scope.losses.list, ...named }
+  return { path: pathOf(options), headers: {}, body, losses: losses.list, offered }
 }
 
 /** Returns `/models/{model}:{method}`. A name may contain its collection, such as `tunedModels/mine`; `models/` is then not added. */
@@ -425,7 +425,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(fitTools(tools, supportOf(dialect)).context.tools ?? [], newLosses('Gemini', false))
+  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */

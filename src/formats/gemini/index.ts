@@ -15,7 +15,7 @@ import type { HttpModel } from '../../core/question.ts'
 import { decodeSse } from '../../framing/text.ts'
 import { decodeError, decodeResponse, decodeStream } from './decode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
-import { format, type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
+import { format, type GeminiDialect, geminiDialect, targetOf } from './tables.ts'
 
 export { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './decode-answer.ts'
 export { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
@@ -85,7 +85,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    rules: rulesOf(dialect),
+    target: targetOf(dialect),
     idPrefix: 'gemini_',
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

@@ -9,7 +9,6 @@
  * @module
  */
 
-import type { Rules } from '../../core/codec.ts'
 import { textOfArguments, unknownFieldsOf } from '../../core/content.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { field, isObject, lookup, stringOr, unlessEmpty } from '../../core/json.ts'
@@ -23,8 +22,8 @@ import type {
   ServerToolResult,
   StopReason,
 } from '../../core/messages.ts'
-import { fitting, type ToolFitting } from '../shared/fit-schema.ts'
-import type { FormatSupport } from '../shared/fit-to-target.ts'
+import type { Target, ToolFitting } from '../../core/target.ts'
+import { fitting } from '../shared/fit-schema.ts'
 import { schemaRules } from '../shared/google.ts'
 import { fromOpenApi, isUnchanged } from './schema.ts'
 import type { WireThinkingConfig } from './wire.ts'
@@ -158,25 +157,25 @@ const fitTool: ToolFitting = (tool, ...more) =>
     ? tool
     : fitForGoogle(tool, ...more)
 
-/** Features that this format lacks. */
-export function supportOf({ provider }: GeminiDialect): FormatSupport {
-  return { format, provider, unsupported, keepsReasoning: true, fitTool, states: ['continuationToken'] }
-}
-const unsupported: FormatSupport['unsupported'] = new Set([
+const unsupported: NonNullable<Target['unsupported']> = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
   ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
 ])
 
-/** The rules of this format for `prepare`. */
-export function rulesOf(dialect: GeminiDialect): Rules {
+/** What a server of this format takes. */
+export function targetOf({ provider, lateInstructions }: GeminiDialect): Target {
   return {
     format,
-    provider: dialect.provider,
+    provider,
+    title: 'Gemini',
+    unsupported,
+    states: ['continuationToken'],
+    fitTool,
     callId: { pattern: /^[\x21-\x7e]+$/, maxLength: 256 },
     toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },
     resultMedia: new Set(['image', 'audio', 'video', 'file'] as const),
     foreignReasoning: 'drop',
-    lateInstructions: dialect.lateInstructions ?? 'user',
+    lateInstructions: lateInstructions ?? 'user',
     userFirst: true,
     refusesEmpty: true,
     pairs: 'name',

@@ -25,12 +25,13 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { effortOf } from '../shared/effort.ts'
-import { fitTools, fitToTarget, markText } from '../shared/fit-to-target.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as lackReasons from '../shared/reasons.ts'
+import { markText } from '../shared/stand-ins.ts'
 import { chosenTools, encodeEachTool, encodeFunctionTool, reportUnusedChoice } from '../shared/tools.ts'
-import { format, formatSupport, isMadeId, leftOut, reasons } from './tables.ts'
+import { format, isMadeId, leftOut, reasons, target } from './tables.ts'
 import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireToolCall } from './wire.ts'
 
 /**
@@ -39,9 +40,8 @@ import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireTo
  * @throws {UnsupportedError} if important content would be lost, such as media other than inline images, or another format's tools.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  const losses = newLosses('Ollama', asked.strict)
-  // Reports all that `formatSupport` lacks, such as citations. Losses below are those that only this file knows.
-  const { context, options } = fitToTarget(given, asked, formatSupport, losses)
+  // Reports all that the target lacks, such as citations. Losses below are those that only this file knows.
+  const { context, options, losses, offered } = prepare(given, asked, target)
   const kept = objectIn(options.providerOptions, format)
   const tools = chooseTools(context.tools, options.toolChoice, losses)
   const body: WireRequest = {
@@ -54,7 +54,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
     ...encodeThink(options, losses),
     ...encodeOptions(options, field(kept, 'options')),
   }
-  return { path: '/api/chat', headers: {}, body, losses: losses.list }
+  return { path: '/api/chat', headers: {}, body, losses: losses.list, offered }
 }
 
 function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {
@@ -231,7 +231,7 @@ function base64Of(url: string): string | undefined {
 
 /** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(fitTools(tools, formatSupport).context.tools ?? [])
+  return encodeFitted(preparedTools(tools, target))
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {

@@ -16,7 +16,7 @@ import { decodeError, decodeResponse, decodeStream, decodeToolCalls } from './de
 import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request.ts'
 import { decodeRequest } from './server/decode-request.ts'
 import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
-import { format, idPrefix, rules } from './tables.ts'
+import { format, idPrefix, target } from './tables.ts'
 
 /**
  * A model of an Ollama server.
@@ -46,7 +46,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Ollama',
     framing: 'ndjson',
     decodeFrames: decodeNdjson,
-    rules,
+    target,
     idPrefix,
     // Only Ollama's cloud needs a key. A server on the user's own machine does not.
     headers: bearer,

@@ -6,11 +6,10 @@
  *
  * @module
  */
-import type { Rules } from '../../core/codec.ts'
 import { compact, field, lookup, textOr } from '../../core/json.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/messages.ts'
+import type { Target } from '../../core/target.ts'
 import { fitting, type SchemaRules } from '../shared/fit-schema.ts'
-import type { FormatSupport } from '../shared/fit-to-target.ts'
 import * as lackReasons from '../shared/reasons.ts'
 
 /** The name of the format, and of the provider. */
@@ -22,23 +21,6 @@ export const idPrefix = 'ollama_'
 /** Returns whether isoglot generated this id for a call of this format. Generated ids are never sent to the server. */
 export function isMadeId(id: string): boolean {
   return id.startsWith(idPrefix) && /^\d+$/.test(id.slice(idPrefix.length))
-}
-
-/**
- * The rules for conversations. Names and ids may be any text, since templates only print them. A result is matched to its call by order and
- * name, so ids are optional.
- */
-export const rules: Rules = {
-  format,
-  provider: format,
-  callId: { pattern: /^.+$/s, maxLength: 256 },
-  toolName: { pattern: /^.+$/s, maxLength: 256 },
-  resultMedia: new Set(), // only a few templates accept images in results; all accept them in a user's message
-  foreignReasoning: 'keep',
-  lateInstructions: 'keep',
-  userFirst: false,
-  refusesEmpty: false,
-  pairs: 'name',
 }
 
 /**
@@ -55,25 +37,27 @@ const schemas: SchemaRules = {
   }),
 }
 
-/** Features that the format lacks. */
-export const formatSupport: FormatSupport = {
+/**
+ * What a server takes. Names and ids may be any text, since templates only print them. A result is matched to its call by order and name, so
+ * ids are optional.
+ */
+export const target: Target = {
   format,
   provider: format,
-  keepsReasoning: true,
-  fitTool: /* @__PURE__ */ fitting(schemas),
+  title: 'Ollama',
   unsupported: new Set([
-    ...([
-      'parallelToolCalls',
-      'user',
-      'formatDetails',
-      'strictTools',
-      'names',
-      'cacheHints',
-      'citations',
-      'refusals',
-    ] as const),
-    ...(['titles', 'imageDetail', 'filenames', 'serverTools', 'errorFlag'] as const),
+    ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
+    ...(['refusals', 'titles', 'imageDetail', 'filenames', 'serverTools', 'errorFlag'] as const),
   ]),
+  fitTool: /* @__PURE__ */ fitting(schemas),
+  callId: { pattern: /^.+$/s, maxLength: 256 },
+  toolName: { pattern: /^.+$/s, maxLength: 256 },
+  resultMedia: new Set(), // only a few templates accept images in results; all accept them in a user's message
+  foreignReasoning: 'keep',
+  lateInstructions: 'keep',
+  userFirst: false,
+  refusesEmpty: false,
+  pairs: 'name',
 }
 
 /**

@@ -23,8 +23,8 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../../core/messages.ts'
+import type { Feature } from '../../core/target.ts'
 import type { SchemaRules } from '../shared/fit-schema.ts'
-import type { Feature } from '../shared/fit-to-target.ts'
 import type { Losses } from '../shared/losses.ts'
 import type {
   DialectMessageFields,

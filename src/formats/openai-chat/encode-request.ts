@@ -42,15 +42,16 @@ import type {
   UnknownBlock,
   UserMessage,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { askedEffort } from '../shared/effort.ts'
-import { fitTools, fitToTarget, markParts } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
+import { markParts } from '../shared/stand-ins.ts'
 import { reportUnusedChoice } from '../shared/tools.ts'
 import type { ChatDialect, Encoding, ReasoningTurn, ToolChoosing } from './dialect.ts'
 import { openai } from './openai.ts'
-import { format, plainNames, plainOptions, proofNames, supportOf } from './tables.ts'
+import { format, plainNames, plainOptions, proofNames, targetOf } from './tables.ts'
 import type {
   DialectPart,
   DialectToolChoice,
@@ -79,13 +80,13 @@ export function encodeRequest(
   given: Context,
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
-  const to: Encoding = { dialect, model: asked.model, losses: newLosses(dialect.title, asked.strict) }
-  const { context, options } = fitToTarget(given, asked, supportOf(dialect), to.losses)
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const to: Encoding = { dialect, model: asked.model, losses }
   const fields = encodeOptions(options, to)
   const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)
   const tools = encodeTools(context, options, to)
   if (tools.tools === undefined) {
-    reportUnusedChoice(options, to.losses)
+    reportUnusedChoice(options, losses)
     delete fields.parallel_tool_calls // the host refuses it without tools
   }
   const body: WireRequest = {
@@ -94,7 +95,7 @@ export function encodeRequest(
     messages,
     ...tools,
   }
-  return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.losses.list }
+  return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: losses.list, offered }
 }
 
 const usageField: ReadonlySet<string> = new Set(['include_usage'])
@@ -469,8 +470,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireTool[] {
-  const fitted = fitTools(tools, supportOf(dialect)).context.tools ?? []
-  return encodeDefinitionsFor(fitted, dialect, newLosses(dialect.title, false))
+  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), dialect, newLosses(dialect.title, false))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */

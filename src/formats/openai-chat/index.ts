@@ -16,7 +16,7 @@ import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request
 import { openai } from './openai.ts'
 import { decodeRequest } from './server/decode-request.ts'
 import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
-import { format, rulesOf } from './tables.ts'
+import { format, targetOf } from './tables.ts'
 
 export type {
   ChatDialect,
@@ -90,7 +90,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     title: dialect.title,
     framing: 'sse',
     decodeFrames: decodeSse,
-    rules: rulesOf(dialect),
+    target: targetOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',
     headers: (apiKey) => keyHeaders(dialect, apiKey),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

@@ -6,12 +6,11 @@
  * @module
  */
 
-import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { IdRule } from '../../core/ids.ts'
 import type { RequestOptions, StopReason } from '../../core/messages.ts'
+import type { Feature, Target } from '../../core/target.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
 
@@ -96,34 +95,31 @@ export const proofOwners = { reasoning_details: '', extra_content: 'gemini' } as
 /** The rule for names of tools and participants. OpenAI answers 400 to other names. */
 export const plainNames: IdRule = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
 
-/** The rules of a server of this format for `prepare`. */
-export function rulesOf(dialect: ChatDialect): Rules {
-  return {
-    format,
-    provider: dialect.provider,
-    callId: dialect.callId ?? { pattern: /^[\s\S]+$/, maxLength: 40 },
-    toolName: plainNames,
-    resultMedia: new Set(),
-    foreignReasoning: dialect.replay?.isPlain ? 'keep' : 'drop',
-    lateInstructions: dialect.order ? 'user' : 'keep',
-    userFirst: dialect.order?.userFirst === true,
-    userLast: dialect.order?.userLast === true,
-    refusesEmpty: true,
-    pairs: 'id',
-    bridgesResults: dialect.bridgesResults === true,
-  }
-}
-
-/** Features that a server of this format does not have. */
-export function supportOf(dialect: ChatDialect): FormatSupport {
-  const { refuses, cacheField, textParts, jsonSchema, replay, schemas } = dialect
+/** What a server of this format takes. */
+export function targetOf(dialect: ChatDialect): Target {
+  const { refuses, cacheField, textParts, jsonSchema, replay, schemas, order } = dialect
   const unsupported = new Set<Feature>([...commonlyUnsupported, ...(dialect.unsupported ?? [])])
   for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) unsupported.add(option as Feature)
   if (cacheField === undefined) unsupported.add('cacheHints')
   if (textParts !== true) unsupported.add('refusals')
   if (!jsonSchema) unsupported.add('formatDetails')
-  const keepsReasoning = replay?.isPlain === true
-  return { format, provider: dialect.provider, unsupported, keepsReasoning, fitTool: fitting(schemas) }
+  return {
+    format,
+    provider: dialect.provider,
+    title: dialect.title,
+    unsupported,
+    fitTool: fitting(schemas),
+    callId: dialect.callId ?? { pattern: /^[\s\S]+$/, maxLength: 40 },
+    toolName: plainNames,
+    resultMedia: new Set(),
+    foreignReasoning: replay?.isPlain ? 'keep' : 'drop',
+    lateInstructions: order ? 'user' : 'keep',
+    userFirst: order?.userFirst === true,
+    userLast: order?.userLast === true,
+    refusesEmpty: true,
+    pairs: 'id',
+    bridgesResults: dialect.bridgesResults === true,
+  }
 }
 
 const commonlyUnsupported: readonly Feature[] = [

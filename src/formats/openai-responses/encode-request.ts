@@ -61,12 +61,13 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/messages.ts'
+import { prepare, preparedTools } from '../../prepare/prepare.ts'
 import { type Chain, findChain } from '../shared/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../shared/effort.ts'
-import { fitTools, fitToTarget, markParts, markText } from '../shared/fit-to-target.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, renamed, reportLoss, reportTtl, withoutOptions } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
+import { markParts, markText } from '../shared/stand-ins.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import {
@@ -76,8 +77,8 @@ import {
   hostedItems,
   isCacheTtl,
   reasoningText,
-  supportOf,
   target,
+  targetOf,
   wrapperName,
 } from './tables.ts'
 import type {
@@ -112,16 +113,13 @@ interface Scope extends PartScope {
  * By default the request has `store: false` and asks for encrypted reasoning, which the next request sends back with the history.
  * `providerState` and `providerOptions['openai-responses'].store` change this.
  *
- * `prepare` comes first. Results within a user's message and invalid calls are losses of content here, because `prepare` replaces both.
- *
  * @throws {UnsupportedError} at a loss that `options.strict` does not allow. By default these are losses of content.
  */
 export function encodeRequest(
   given: Context,
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
-  const losses = newLosses(target, asked.strict)
-  const { context, options } = fitToTarget(given, asked, supportOf(dialect), losses)
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined
@@ -148,7 +146,7 @@ export function encodeRequest(
     ...compact({ tools: context.tools === undefined ? unlessEmpty(definitions) : definitions }),
     ...encodeChoiceOptions(options, definitions.length > 0, clientTools, losses),
   }
-  return { path: '/responses', headers: {}, body, losses: losses.list }
+  return { path: '/responses', headers: {}, body, losses: losses.list, offered }
 }
 
 /** The ids of the calls that unknown items answer, such as the output of a shell. */
@@ -610,7 +608,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  const fitted = fitTools(tools, supportOf(dialect)).context.tools ?? []
+  const fitted = preparedTools(tools, targetOf(dialect))
   return encodeEachTool(fitted, format, (tool) => encodeDefinition(tool, dialect))
 }
 

@@ -16,7 +16,7 @@ import { decodeError, decodeResponse, decodeStream } from './decode-answer.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createFormat } from './server/format.ts'
-import { format, idPrefix, rulesOf } from './tables.ts'
+import { format, idPrefix, targetOf } from './tables.ts'
 
 /**
  * A model that isoglot calls with OpenAI's Responses API.
@@ -56,7 +56,7 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     ...compact({ title }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    rules: rulesOf(dialect),
+    target: targetOf(dialect),
     idPrefix,
     headers(apiKey) {
       if (apiKey === undefined) return {}

@@ -8,13 +8,12 @@
  * @module
  */
 
-import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import { arrayOf, field, lookup, stringOr, textOr } from '../../core/json.ts'
 import type { JsonObject, ReasoningEffort, StopReason } from '../../core/messages.ts'
+import type { Feature, Target } from '../../core/target.ts'
 import type { ErrorWords } from '../shared/api-error.ts'
 import { fitting } from '../shared/fit-schema.ts'
-import type { Feature, FormatSupport } from '../shared/fit-to-target.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
 /** The name of the format. */
@@ -29,40 +28,32 @@ export const idPrefix = 'call_'
 /** `call_id` has 1 to 64 characters. Every server accepts tool names of up to 64 characters. */
 const names = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
 
-/** The rules of this format for `prepare`. */
-export function rulesOf(dialect: ResponsesDialect): Rules {
-  return {
-    format,
-    provider: dialect.provider,
-    callId: names,
-    toolName: names,
-    resultMedia: dialect.resultMedia,
-    foreignReasoning: 'drop',
-    lateInstructions: 'keep',
-    userFirst: false,
-    refusesEmpty: false,
-    pairs: 'id',
-    chains: dialect.stores,
-    pausesForConsent: true,
-  }
-}
-
-/** The features that a server of this format does not support. */
-export function supportOf({ provider, stores, extraOptions, cacheHints, schemas }: ResponsesDialect): FormatSupport {
+/** What a server of this format takes. */
+export function targetOf(dialect: ResponsesDialect): Target {
+  const { provider, stores, extraOptions, cacheHints, schemas, resultMedia } = dialect
   const unsupported = new Set<string>([
     ...['names', 'toolCacheHints', 'callCacheHints', 'inputCitations', 'titles', 'errorFlag'],
     ...['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'],
   ])
   for (const name of Object.keys(extraOptions)) unsupported.delete(name)
   if (!cacheHints) unsupported.add('cacheHints')
-  const states: FormatSupport['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
   return {
     format,
     provider,
+    title: target,
     unsupported: unsupported as ReadonlySet<Feature>,
-    keepsReasoning: false,
-    states,
+    states: stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId'],
     fitTool: fitting(schemas),
+    callId: names,
+    toolName: names,
+    resultMedia,
+    foreignReasoning: 'drop',
+    lateInstructions: 'keep',
+    userFirst: false,
+    refusesEmpty: false,
+    pairs: 'id',
+    chains: stores,
+    pausesForConsent: true,
   }
 }
 

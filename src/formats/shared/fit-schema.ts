@@ -18,9 +18,10 @@ import {
   objectIn,
   wellFormedText,
 } from '../../core/json.ts'
-import type { Json, JsonObject, JsonSchema, Loss, ToolDefinition } from '../../core/messages.ts'
+import type { Json, JsonObject, JsonSchema, Loss } from '../../core/messages.ts'
+import type { ToolFitting } from '../../core/target.ts'
 import { both, foldSchema, isNever, namesIn, type OpenEnds } from './fold-schema.ts'
-import { type Losses, reportLoss } from './losses.ts'
+import { reportLoss } from './losses.ts'
 
 /** The schemas that a host takes, where it differs from most. */
 export interface SchemaRules {
@@ -52,17 +53,6 @@ export interface FittedSchema {
   readonly names: ReadonlyMap<string, string>
   readonly ends: OpenEnds
 }
-
-/**
- * Fits a definition: the tool with a schema that the host takes, or `undefined` if it cannot be sent. The other tools are sent then.
- * `names` receives the names of parameters that are renamed.
- */
-export type ToolFitting = (
-  tool: ToolDefinition,
-  path: string,
-  losses: Losses,
-  names: Map<string, ReadonlyMap<string, string>>,
-) => ToolDefinition | undefined
 
 /** Fits definitions for a host. Default: a host like most. */
 export function fitting(host: SchemaRules = {}): ToolFitting {

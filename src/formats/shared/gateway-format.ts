@@ -7,7 +7,7 @@
 import type { Frame, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import type { JsonObject } from '../../core/messages.ts'
 import type { HttpModel } from '../../core/question.ts'
-import type { FormatName } from './fit-to-target.ts'
+import type { FormatName } from './format-names.ts'
 
 /** The thing that a request for a path asks for, apart from lists of models. With `framing: 'array'` the stream is one JSON array. */
 export type PathPurpose =

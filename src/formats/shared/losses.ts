@@ -4,20 +4,10 @@ import { UnsupportedError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import type { Loss, ProviderData, RequestOptions } from '../../core/messages.ts'
 import { placesOf, withPlaces } from '../../core/places.ts'
+import type { Losses } from '../../core/target.ts'
 import * as reasons from './reasons.ts'
 
-/** The losses of one encoding. */
-export interface Losses {
-  /** The name of the target in error messages, such as `Anthropic`. */
-  readonly target: string
-  readonly list: Loss[]
-  readonly strict: RequestOptions['strict']
-  /**
-   * Places in the caller's lists, by the place in the encoded lists, for losses that an encoder reports. Empty until the end of `fitToTarget`,
-   * which knows the caller's places itself.
-   */
-  readonly places: Map<string, string>
-}
+export type { Losses }
 
 /** An empty list of losses. */
 export function newLosses(target: string, strict?: RequestOptions['strict']): Losses {

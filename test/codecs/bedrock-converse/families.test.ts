@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import type { Context, Loss, Message, Metadata, RequestOptions } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeRequest } from '../../../src/formats/bedrock-converse/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
-import { legalToolName, prepare } from '../../../src/prepare/prepare.ts'
 import { validatorFor } from '../../formats/bedrock-converse/validator.ts'
 import { list, object, type Wire } from '../../formats/validator.ts'
 import { allows, goOn, moments, recordedHistories, writtenHistories } from '../../handoff/histories.ts'
@@ -30,16 +29,8 @@ const models = {
 
 /** The request as a run sends it. */
 function send(model: string, context: Context, asked: Partial<RequestOptions> = {}) {
-  const { rules, encodeRequest } = createClientCodec(model)
-  const tools = context.tools?.map((tool) =>
-    'name' in tool ? { ...tool, name: legalToolName(tool.name, rules) } : tool,
-  )
-  const prepared = prepare({ ...context, ...(tools && { tools }) }, rules, { model })
-  const { body, losses } = encodeRequest(prepared.context, { model, strict: false, ...asked })
-  return {
-    body: body as Wire & { messages: { role: string; content: Wire[] }[] },
-    losses: [...prepared.losses, ...losses],
-  }
+  const { body, losses } = createClientCodec(model).encodeRequest(context, { model, strict: false, ...asked })
+  return { body: body as Wire & { messages: { role: string; content: Wire[] }[] }, losses }
 }
 
 const pathsOf = (losses: readonly Loss[]) => losses.map(({ path }) => path)

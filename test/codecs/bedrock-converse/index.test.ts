@@ -16,7 +16,6 @@ import {
 import { encodeEventStream } from '../../../src/framing/amazon-event-stream.ts'
 import { generate } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
-import { prepare } from '../../../src/prepare/prepare.ts'
 import { decodeChunks } from '../../support/decode.ts'
 import { streamEvents } from './oracle.ts'
 
@@ -38,7 +37,7 @@ const end = (stopReason: string) => [
 describe('a request', () => {
   it('has the model and the way of the answer in its path', () => {
     const body = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }
-    expect(encode(hello)).toEqual({
+    expect(encode(hello)).toMatchObject({
       path: '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse',
       headers: {},
       body,
@@ -86,8 +85,9 @@ describe('a request', () => {
 
   it('defines the tools of its history, since the server refuses calls without', () => {
     const messages = [
+      ...hello.messages,
       { role: 'assistant' as const, content: [toolCall('a', 'f', {})] },
-      { role: 'tool' as const, toolCallId: 'a', content: 'x' },
+      { role: 'tool' as const, toolCallId: 'a', name: 'f', content: 'x' },
     ]
     const { body, losses } = encode({ messages })
     expect(body.toolConfig?.tools).toMatchObject([{ toolSpec: { name: 'f' } }])
@@ -107,8 +107,7 @@ describe('a request', () => {
       { role: 'assistant' as const, content: [], invalidToolCalls: [broken] },
       { role: 'tool' as const, toolCallId: 'a', content: 'x' },
     ]
-    const { context } = prepare({ messages }, createClientCodec(claude).rules, { model: claude })
-    const { messages: sent, toolConfig } = encode(context).body
+    const { messages: sent, toolConfig } = encode({ messages }).body
     const blocks = sent.flatMap(({ content }) => content)
     const name = blocks.flatMap((block) => ('toolUse' in block ? block.toolUse.name : []))[0]
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
@@ -240,7 +239,7 @@ it('a call is not sent back with the type "tool_use", which AWS does not documen
   const sentBack = (type: string) => {
     const content = [{ toolUse: { ...call, type } }]
     const { message } = decodeResponse({ output: { message: { role: 'assistant', content } }, stopReason: 'tool_use' })
-    const result = { role: 'tool' as const, toolCallId: 't1', content: 'ok' }
+    const result = { role: 'tool' as const, toolCallId: 't1', name: 'f', content: 'ok' }
     const { body, losses } = encode({
       messages: [{ role: 'user', content: 'Hi' }, message, result],
       tools: [{ name: 'f' }],

@@ -1,9 +1,9 @@
 /** Requests of Cohere Chat v2, in both directions. Expected values are of https://docs.cohere.com/reference/chat (read 2026-11). */
 import { describe, expect, it } from 'vitest'
 import { DecodeError, UnsupportedError } from '../../../src/core/errors.ts'
+import { legalId } from '../../../src/core/ids.ts'
 import type { ContentBlock, Context, RequestOptions } from '../../../src/core/messages.ts'
 import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/cohere/index.ts'
-import { legalToolName } from '../../../src/prepare/prepare.ts'
 import { encodesRequests, hi } from '../rows.ts'
 
 const encode = (context: Context, options: Partial<RequestOptions> = {}) =>
@@ -205,7 +205,7 @@ describe('tools', () => {
     ['get-weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
     ['2nd.weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
   ])('the name %s is %s: letters, digits and "_" are safe', (name, legal) => {
-    expect(legalToolName(name, createClientCodec().rules)).toEqual(legal)
+    expect(legalId(name, createClientCodec().target.toolName)).toEqual(legal)
   })
 })
 

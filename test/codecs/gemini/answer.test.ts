@@ -98,12 +98,21 @@ describe('a part', () => {
     [{ inlineData: { data: 5 } }, unknown('inlineData', { inlineData: { data: 5 } })],
   ]
 
+  const after = { type: 'text', text: 'So.' } as const
   it.each(parts)('%j is read as its block, and goes back to this wire as it came', (part, block) => {
     const response = decodeResponse(wholeOf([part]))
     expect(response.message.content).toEqual([block])
     expect(encodeResponse(response).body).toEqual(wholeOf([part]))
-    const { body } = encodeRequest({ messages: [response.message] }, { model })
-    expect(body.contents).toEqual([{ role: 'model', parts: [part] }])
+    const { body } = encodeRequest(
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { ...response.message, content: [...blocksOf(response.message.content), after] },
+        ],
+      },
+      { model },
+    )
+    expect(body.contents[1]).toEqual({ role: 'model', parts: [part, { text: 'So.' }] })
   })
 
   it('with a signature and nothing else is empty text, in the name of the dialect', () => {
@@ -113,7 +122,7 @@ describe('a part', () => {
     const { message } = codec.decodeResponse(body)
     expect(message).toMatchObject({ content: [{ opaque: { provider: 'vertex' } }], response: { provider: 'vertex' } })
     expect(codec.decodeError({ status: 500, headers: new Headers(), body: '' }).provider).toBe('vertex')
-    expect(codec.rules.provider).toBe('vertex')
+    expect(codec.target.provider).toBe('vertex')
   })
 })
 

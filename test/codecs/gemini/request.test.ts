@@ -70,6 +70,7 @@ describe('a request', () => {
   const tools = [{ name: 'f' }]
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const
   const round = [
+    hi,
     says(call('x', 'f'), { ...call('y', 'f'), index: 1 }),
     resultOf([{ type: 'text', text: 'see' }, picture]),
     resultOf('ok', { toolCallId: 'y' }),
@@ -81,6 +82,7 @@ describe('a request', () => {
   const inlineData = { mimeType: 'image/png', data: 'AAAA' }
   const unsent = says(call('call_1', 'f', {}, { generatedId: true }))
   const withoutIds = [
+    sentHi,
     { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
     user({ functionResponse: { name: 'f', response: { output: 'ok' } } }),
   ]
@@ -89,29 +91,37 @@ describe('a request', () => {
   encodesRequests(encode, [
     [
       'has instructions of a developer as user text',
-      { messages: [{ role: 'developer', content: 'Be brief.' }] },
-      { contents: [user({ text: 'Be brief.' })], systemInstruction: undefined },
+      { messages: [{ role: 'developer', content: 'Be brief.' }, hi] },
+      { contents: [{ ...sentHi, parts: [{ text: 'Be brief.' }, { text: 'Hi' }] }], systemInstruction: undefined },
       ['messages[0] changed minor'],
     ],
     [
       'has them after the system text if the dialect requires it',
       {
-        messages: [
-          { role: 'developer', content: 'Be brief.' },
-          { role: 'system', content: 'A cat.' },
-        ],
+        messages: [{ role: 'developer', content: 'Be brief.' }, { role: 'system', content: 'A cat.' }, hi],
       },
-      { contents: [], systemInstruction: { parts: [{ text: 'A cat.' }, { text: 'Be brief.' }] } },
+      { contents: [sentHi], systemInstruction: { parts: [{ text: 'A cat.' }, { text: 'Be brief.' }] } },
       [],
       { ...geminiDialect, developer: 'system' },
     ],
     [
       'has no turns without content: a content without parts is refused',
       {
-        messages: [hi, says({ type: 'text', text: '' }), { role: 'assistant', content: null }, { ...hi, content: '' }],
+        messages: [
+          hi,
+          says({ type: 'text', text: '' }),
+          { role: 'assistant', content: null },
+          { ...hi, content: '' },
+          hi,
+        ],
       },
-      { contents: [sentHi] },
-      ['messages[3] dropped info'],
+      { contents: [user({ text: 'Hi' }, { text: 'Hi' })] },
+      [
+        'messages[1].content[0] dropped info',
+        'messages[1] dropped info',
+        'messages[2] dropped info',
+        'messages[3] dropped info',
+      ],
     ],
     [
       'leaves out a paused answer where its token asks for more of it',
@@ -126,17 +136,17 @@ describe('a request', () => {
     ],
     [
       'never has an id that isoglot made',
-      { messages: [unsent, resultOf('ok', { toolCallId: 'call_1' })] },
+      { messages: [hi, unsent, resultOf('ok', { toolCallId: 'call_1' })] },
       { contents: withoutIds },
     ],
     [
       'never has one even if its mark was lost',
-      { messages: [says(call('gemini_0', 'f')), resultOf('ok', { toolCallId: 'gemini_0' })] },
+      { messages: [hi, says(call('gemini_0', 'f')), resultOf('ok', { toolCallId: 'gemini_0' })] },
       { contents: withoutIds },
     ],
     [
       'never has one at a host that refuses them',
-      { messages: [says(call('w6geog7o', 'f')), resultOf('ok', { toolCallId: 'w6geog7o' })] },
+      { messages: [hi, says(call('w6geog7o', 'f')), resultOf('ok', { toolCallId: 'w6geog7o' })] },
       { contents: withoutIds },
       [],
       { ...geminiDialect, callIds: false },
@@ -196,14 +206,20 @@ describe('a request', () => {
     [
       'has media of results inside on Gemini 3',
       { messages: round, model: 'gemini-3-pro' },
-      { contents: [expect.anything(), user(response('x', 'see', { parts: [{ inlineData }] }), response('y', 'ok'))] },
+      {
+        contents: [
+          sentHi,
+          expect.anything(),
+          user(response('x', 'see', { parts: [{ inlineData }] }), response('y', 'ok')),
+        ],
+      },
       ['contents invented info'],
     ],
     [
       'has them after all results on older models',
       { messages: round },
-      { contents: [calls, user(response('x', 'see'), response('y', 'ok')), user({ inlineData })] },
-      ['messages[1].content changed minor'],
+      { contents: [sentHi, calls, user(response('x', 'see'), response('y', 'ok')), user({ inlineData })] },
+      ['messages[2].content changed minor'],
     ],
     [
       'drops an unknown block without a part in it',
@@ -441,13 +457,13 @@ describe('a request of a client', () => {
     [{}, '{}', undefined],
   ])('has the response %j as text, which goes back as it came, or as it was edited', (response, content, status) => {
     const turn = { role: 'model', parts: [{ functionCall: { id: 'x', name: 'f', args: {} } }] }
-    const contents = [turn, user({ functionResponse: { id: 'x', name: 'f', response, scheduling: 'SILENT' } })]
+    const contents = [sentHi, turn, user({ functionResponse: { id: 'x', name: 'f', response, scheduling: 'SILENT' } })]
     const { context } = decodeRequest({ contents })
-    const message = context.messages[1] as ToolMessage
+    const message = context.messages[2] as ToolMessage
     expect([message.content, message.status]).toEqual([content, status])
     expect(encode(context).body.contents).toEqual(contents)
     const edited = { ...message, content: 'edited', status: 'success' as const }
-    const again = encode({ messages: [context.messages[0] as Message, edited] }).body.contents[1]?.parts[0]
+    const again = encode({ messages: [...context.messages.slice(0, 2), edited] }).body.contents[2]?.parts[0]
     expect(again?.functionResponse?.response).toEqual({ output: 'edited' })
   })
 })

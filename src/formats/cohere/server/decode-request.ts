@@ -40,8 +40,8 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/fit-to-target.ts'
 import { callShape, checkShape, type Shape, toolShape } from '../../shared/shapes.ts'
+import { unmark } from '../../shared/stand-ins.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
 import { newState, readMessage, restOf, unknownPart } from '../decode-answer.ts'
 import { decodeDocument } from '../encode-request.ts'

@@ -42,7 +42,7 @@ import type {
 import { unreadFields } from '../../shared/losses.ts'
 import { checkShape, citationShape, type Shape } from '../../shared/shapes.ts'
 import { contentsOf, decodeContent, newReading, readStep } from '../decode-answer.ts'
-import { format, hostedOf, idPrefix, levels, target } from '../tables.ts'
+import { format, hostedOf, idPrefix, levels, title } from '../tables.ts'
 
 /** The fields that are read here or with the conversation. All other fields are kept unchanged. */
 const knownOfRequest: ReadonlySet<string> = new Set([
@@ -122,7 +122,7 @@ function readFormat(given: unknown): ResponseFormat | undefined {
  * @throws {DecodeError} if the body is not an object, `input` has another type, or `previous_interaction_id` is empty.
  */
 export function decodeRequest(body: unknown): DecodedRequest {
-  const what = `${target} request`
+  const what = `${title} request`
   const request = bodyOf(body, what)
   checkShape(request, requestShape, '', what)
   const input = request.input ?? undefined

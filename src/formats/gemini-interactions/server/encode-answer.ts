@@ -35,7 +35,7 @@ import * as reasons from '../../shared/reasons.ts'
 import { reportStopReason } from '../../shared/stop-reason.ts'
 import { streamEncoder } from '../../shared/stream-encoder.ts'
 import { encodeTurn, type TurnScope } from '../encode-request.ts'
-import { blockedCodes, errorAnswers, format, provider, statusOf, target } from '../tables.ts'
+import { blockedCodes, errorAnswers, format, provider, statusOf, title } from '../tables.ts'
 import type { WireResponse, WireUsage } from '../wire.ts'
 
 // ---- a whole answer -----------------------------------------------------------------------------
@@ -47,7 +47,7 @@ function answerScope(losses: Losses): TurnScope {
 
 /** Encodes a whole answer, as a server of this format sends it. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const losses = newLosses(target, false)
+  const losses = newLosses(title, false)
   const { message } = response
   const steps = encodeTurn(blocksOfTurn(message), 'message', answerScope(losses))
   for (const at of (message.invalidToolCalls ?? []).keys())
@@ -142,7 +142,7 @@ interface EncoderState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    losses: newLosses(target, false),
+    losses: newLosses(title, false),
     isStarted: false,
     count: 0,
     isOpen: false,

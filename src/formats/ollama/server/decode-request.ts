@@ -37,8 +37,8 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/fit-to-target.ts'
 import { callShape, checkShape, type Shape, toolShape } from '../../shared/shapes.ts'
+import { unmark } from '../../shared/stand-ins.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
 import { decodeImages, readCallFragment, readWholeCall } from '../decode-answer.ts'
 import { format, idPrefix, readThink } from '../tables.ts'

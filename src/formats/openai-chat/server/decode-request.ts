@@ -40,9 +40,9 @@ import type {
   ToolMessage,
 } from '../../../core/messages.ts'
 import { efforts } from '../../shared/effort.ts'
-import { unmark } from '../../shared/fit-to-target.ts'
 import { unreadFields } from '../../shared/losses.ts'
 import { callShape, checkShape, citationShape, functionShape, type Shape, toolShape } from '../../shared/shapes.ts'
+import { unmark } from '../../shared/stand-ins.ts'
 import { decodeFunctionTool } from '../../shared/tools.ts'
 import { AnswerReader, mediaOf, readPart, unread } from '../decode-answer.ts'
 import type { ChatDialect } from '../dialect.ts'

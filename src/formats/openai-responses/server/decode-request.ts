@@ -44,9 +44,9 @@ import type {
   ToolChoice,
   ToolMessage,
 } from '../../../core/messages.ts'
-import { unmark } from '../../shared/fit-to-target.ts'
 import { unreadFields } from '../../shared/losses.ts'
 import { checkShape, citationShape, type Fields, type Shape } from '../../shared/shapes.ts'
+import { unmark } from '../../shared/stand-ins.ts'
 import { newProgress, newReading, type Reading, readItem, unknownBlock } from '../decode-answer.ts'
 import { openaiDialect, type ResponsesDialect } from '../dialect.ts'
 import {

@@ -15,10 +15,10 @@ import type { OwnCall, PortedRequest, PortTarget } from '../../../core/codec.ts'
 import { hash } from '../../../core/ids.ts'
 import { arrayOf, compact, field, isObject, lookup, objectIn, stringOr, textOr } from '../../../core/json.ts'
 import type { Json, JsonObject, Loss } from '../../../core/messages.ts'
-import { markText } from '../../shared/fit-to-target.ts'
 import { freeTextParameters } from '../../shared/free-text.ts'
 import * as reasons from '../../shared/reasons.ts'
 import { shortSchema } from '../../shared/short-schema.ts'
+import { markText } from '../../shared/stand-ins.ts'
 import { customCall, format } from '../tables.ts'
 
 /** The hosts that have all of these tools. Others of this format have functions only. */

@@ -1,9 +1,10 @@
-/** The rules of five wires for a conversation, written by hand from their documents, and not read from the codecs. */
-import type { Rules } from '../../src/core/codec.ts'
+/** What five wires take of a conversation, written by hand from their documents, and not read from the codecs. */
+import type { Target } from '../../src/core/target.ts'
 
-const chat: Rules = {
+const chat: Target = {
   format: 'openai-chat',
   provider: 'openai',
+  title: 'Chat',
   callId: { pattern: /^[\w-]+$/, maxLength: 40 },
   toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
   resultMedia: new Set(),
@@ -14,7 +15,7 @@ const chat: Rules = {
   pairs: 'id',
 }
 
-export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropic' | 'gemini' | 'ollama', Rules>> = {
+export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropic' | 'gemini' | 'ollama', Target>> = {
   chat,
   mistral: {
     ...chat,
@@ -32,6 +33,7 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
   anthropic: {
     format: 'anthropic',
     provider: 'anthropic',
+    title: 'Anthropic',
     callId: { pattern: /^[\w-]+$/, maxLength: 64 },
     toolName: { pattern: /^[\w-]+$/, maxLength: 128 },
     resultMedia: new Set(['image', 'file']),
@@ -44,6 +46,7 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
   gemini: {
     format: 'gemini',
     provider: 'google',
+    title: 'Gemini',
     callId: { pattern: /^.+$/s, maxLength: 256 },
     toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },
     resultMedia: new Set(),
@@ -56,6 +59,7 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
   ollama: {
     format: 'ollama',
     provider: 'ollama',
+    title: 'Ollama',
     callId: { pattern: /^.+$/s, maxLength: 256 },
     toolName: { pattern: /^.+$/s, maxLength: 256 },
     resultMedia: new Set(['image']),

@@ -1,0 +1,58 @@
+/** Gives each tool a legal name and a schema that the target takes. @module */
+
+import { legalId } from '../core/ids.ts'
+import type { ContextTool, ToolChoice } from '../core/messages.ts'
+import { fitList } from '../formats/shared/losses.ts'
+import { fitFields, wellFormedFields } from './fields.ts'
+import { note, type Task } from './task.ts'
+
+/** The tools as they are sent. A name that is legal stays as it is, and no other tool gets it. */
+export function fitTools(tools: readonly ContextTool[], task: Task): readonly ContextTool[] {
+  const { target, sentNames } = task
+  for (const tool of tools) {
+    if ('name' in tool && legalId(tool.name, target.toolName) === tool.name) sentNames.set(tool.name, tool.name)
+  }
+  return fitList(tools, 'tools', (tool, path) => {
+    if ('name' in tool) {
+      const named = withSentName(tool, path, task)
+      if (task.takesAll) return named
+      const { fitTool = () => fitted } = target
+      const fitted = wellFormedFields(
+        fitFields(named, 'tool_definition', path, task),
+        ['name', 'description'],
+        path,
+        task,
+      )
+      return fitTool(fitted, path, task.losses, task.parameterNames)
+    }
+    if (task.takesAll || tool.format === target.format) return tool
+    return note(task, 'dropped', path, 'it is a tool of another format', 'minor')
+  })
+}
+
+/** The tool, call or result, with the name of its tool in the request. Each new name is a loss once. */
+export function withSentName<T extends { readonly name: string }>(named: T, path: string, task: Task): T {
+  const name = sentNameOf(named.name, `${path}.name`, task)
+  return name === named.name ? named : { ...named, name }
+}
+
+function sentNameOf(own: string, path: string, task: Task): string {
+  const { sentNames, target } = task
+  let name = sentNames.get(own)
+  if (name !== undefined) return name
+  name = legalId(own, target.toolName)
+  if (name === own) return name
+  const taken = new Set(sentNames.values())
+  for (let copy = 2; taken.has(name); copy++) name = legalId(`${own}#${copy}`, target.toolName)
+  sentNames.set(own, name)
+  note(task, 'changed', path, `"${own}" is not a legal name of a tool here; it goes as "${name}"`)
+  return name
+}
+
+/** The tool choice, with the names that the tools have in the request. */
+export function withSentNames(choice: ToolChoice, task: Task): ToolChoice {
+  const path = 'options.toolChoice'
+  if (typeof choice !== 'object') return choice
+  if ('name' in choice) return withSentName(choice, path, task)
+  return { ...choice, names: choice.names.map((name, at) => sentNameOf(name, `${path}.names[${at}]`, task)) }
+}
