@@ -167,7 +167,7 @@ export const acmeCodec: ClientCodec = {
   title: 'Acme',
   framing: 'ndjson',
   decodeFrames: decodeNdjson,
-  target,
+  targetFor: () => target,
   idPrefix: 'acme_',
   headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   encodeRequest,

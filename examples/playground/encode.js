@@ -30,7 +30,7 @@ export function encodeFor(wire, { context, options }, modelName) {
     path,
     headers: { 'content-type': 'application/json', ...codec.headers(undefined), ...headers },
     body,
-    messages: prepare(context, asked, codec.target).context.messages,
+    messages: prepare(context, asked, codec.targetFor(model)).context.messages,
     losses,
   }
 }

@@ -77,7 +77,9 @@ export function localModel<Body = LocalRequest>(
 }
 
 /** The differences from a model that takes all that a request can have. */
-export interface LocalFormat extends Pick<ClientCodec, 'target' | 'idPrefix'> {
+export interface LocalFormat extends Pick<ClientCodec, 'idPrefix'> {
+  /** What it takes of a request, and its names. */
+  readonly target: Target
   /** Writes the request, for a model that does not take isoglot's own. */
   readonly encodeRequest?: ClientCodec['encodeRequest']
 }

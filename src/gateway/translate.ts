@@ -27,6 +27,7 @@ import { nextNumber } from '../core/ids.ts'
 import { compact, isObject } from '../core/json.ts'
 import type { Context, Loss, MessageEvent, RequestOptions } from '../core/messages.ts'
 import type { Machine } from '../core/reducer.ts'
+import type { Target } from '../core/target.ts'
 import { type Losses, newLosses, reportLoss } from '../formats/shared/losses.ts'
 import { type OwnCalls, ownEvent, ownResponse } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
@@ -68,7 +69,7 @@ export interface TranslatedFacts extends Offered {
 export function translateRequest(
   body: unknown,
   from: Pick<ServerCodec, 'decodeRequest' | 'port'> & Partial<Pick<ServerCodec, 'name'>>,
-  to: Pick<ClientCodec, 'name' | 'provider' | 'target' | 'idPrefix' | 'encodeRequest'>,
+  to: Pick<ClientCodec, 'name' | 'provider' | 'targetFor' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
   const { headers = {}, path = '' } = options
@@ -79,7 +80,7 @@ export function translateRequest(
   const losses = newLosses(to.provider, options.strict)
   reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
-  const context = withoutState(asNewTurn(request.context, from.name), to, losses)
+  const context = withoutState(asNewTurn(request.context, from.name), to.targetFor(model), losses)
   checkDecoded(context)
   const { strict, ...others } = request.options
   const encoded = to.encodeRequest(context, { ...others, model, ...compact({ strict: options.strict }) })
@@ -112,9 +113,9 @@ function checkDecoded({ messages, tools = [] }: Context): void {
 }
 
 /** A client that continues a stored answer does not send the conversation before it, so only the provider that stored it can continue. */
-function withoutState(context: Context, { target }: Pick<ClientCodec, 'target'>, losses: Losses): Context {
+function withoutState(context: Context, { chains }: Target, losses: Losses): Context {
   const { providerState, ...rest } = context
-  if (providerState?.previousResponseId === undefined || target.chains) return context
+  if (providerState?.previousResponseId === undefined || chains) return context
   const reason = 'the conversation before it is stored at another provider'
   reportLoss(losses, 'dropped', 'providerState.previousResponseId', reason, 'major')
   const { previousResponseId: _, ...others } = providerState

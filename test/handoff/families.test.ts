@@ -5,7 +5,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { Context, RequestOptions } from '../../src/core/messages.ts'
-import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
@@ -90,6 +89,6 @@ const judged = wires.filter(({ client }) => families[client.name] !== undefined)
 
 describe.each(judged)('$name', ({ client }) => {
   it.each(families[client.name] as readonly string[])('%s is never asked for what it refuses', (model) => {
-    expect(findingsOf(client.name === 'bedrock-converse' ? bedrock(model) : client, model)).toEqual([])
+    expect(findingsOf(client, model)).toEqual([])
   })
 })

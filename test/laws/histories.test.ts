@@ -5,7 +5,6 @@
  * only from the wire documents.
  */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/core/codec.ts'
 import { blocksOf, callsOf, canRunTools } from '../../src/core/content.ts'
 import type {
   AssistantMessage,
@@ -15,7 +14,6 @@ import type {
   Message,
   RequestOptions,
 } from '../../src/core/messages.ts'
-import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { facts } from '../formats/index.ts'
 import {
   type History,
@@ -90,10 +88,6 @@ const tried: readonly Tried[] = targets.map((target) => {
   return { ...target, models: isWire || isExhaustive ? models : models.slice(0, 1) }
 })
 
-function clientFor({ client }: Target, model: string): ClientCodec {
-  return client.name === 'bedrock-converse' ? bedrock(model) : client
-}
-
 /**
  * The histories that are tried with a target: a share, which differs from that of its neighbours. All of them, with each end and each option,
  * would take an hour.
@@ -113,7 +107,7 @@ describe.each(tried)('$name', (target) => {
       const answer = history.context.messages.at(-1) as AssistantMessage
       const isHome = target.models[0] === named && target.client.name === history.format
       const model = isHome ? modelFor(history, target) : named
-      const client = clientFor(target, model)
+      const { client } = target
       const validate = facts[client.name as Wire].validatorOf(client.provider, model)
       for (const [place, [end, after]] of Object.entries(ends).entries()) {
         const context = { ...history.context, messages: [...history.context.messages, ...after(answer)] }
@@ -121,7 +115,7 @@ describe.each(tried)('$name', (target) => {
           // Options and ends change different parts of a body: dialects, and all in `npm test`, get one option for each end.
           if (!(isExhaustive && isWire) && index !== (at + place) % optionSets.length) continue
           const given = (at + place + index) % 3 === 0 ? marked(context) : context
-          const { body } = handOver(given, { ...target, client }, model, options)
+          const { body } = handOver(given, target, model, options)
           const label = `${history.format}/${history.provider}: ${history.name}, then ${end}, ${JSON.stringify(options)}`
           found.push(...validate(body).map((what) => `${label}: ${what}`))
         }
@@ -145,7 +139,7 @@ describe.each(wires)('$name', ({ client }) => {
       seen++
       const messages = [...history.context.messages, ...resultsOf(answer), says('And tomorrow?')]
       const model = modelFor(history, { name: client.name, client })
-      const target = { name: client.name, client: clientFor({ name: client.name, client }, model) }
+      const target = { name: client.name, client }
       const { losses } = handOver({ ...history.context, messages }, target, model)
       const place = history.context.messages.length - 1
       const isOfAnswer = (path: string) => Number(/^messages\[(\d+)\]/.exec(path)?.[1] ?? place) >= place

@@ -190,7 +190,7 @@ describe('the functions that translate', () => {
 })
 
 it('Bedrock Converse: calls in a stream and in a whole answer get them back', () => {
-  const codec = createClientCodec('anthropic.claude-sonnet-4-5')
+  const codec = createClientCodec()
   const tools = [{ name: 'find', parameters }]
   const { body, offered } = codec.encodeRequest({ messages: [], tools }, { model: 'anthropic.claude-sonnet-4-5' })
   const input = JSON.parse(callFor(body as JsonObject))

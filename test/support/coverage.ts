@@ -2,7 +2,6 @@
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/messages.ts'
-import { createClientCodec as bedrock } from '../../src/formats/bedrock-converse/index.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { asNewTurn, translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
@@ -256,7 +255,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   // What it has no field for is judged below.
-  const { target: given } = to.wire === 'bedrock-converse' ? bedrock(model) : to.client
+  const given = to.client.targetFor(model)
   const { unsupported: _, pairsHosted: __, ...structure } = given
   const isGone = translated.losses.some(({ reason }) => reason.startsWith('nothing of the conversation'))
   const turns: Context = isGone ? { ...asked.context, messages: [goOn, ...asked.context.messages] } : asked.context

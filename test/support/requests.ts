@@ -271,12 +271,18 @@ const reshapings = [
     },
   },
   {
-    name: 'media of results',
+    name: 'one text a result',
+    within: true,
     to: 'some',
-    reason: 'models before Gemini 3 accept media only after the results',
-    severity: 'minor',
-    told: /media of a result go after it/,
-    apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
+    reason: 'a result has one text: texts are joined by line ends',
+    severity: 'info',
+    apply: (seen) => ({
+      ...seen,
+      turns: seen.turns.map(({ role, blocks }) => ({
+        role,
+        blocks: blocks.map((part) => (part.type === 'tool_result' ? withOneText(part) : part)),
+      })),
+    }),
   },
   {
     name: 'one text a message',
@@ -336,21 +342,12 @@ function documentsLast(seen: SeenRequest): SeenRequest {
   return { ...seen, turns: shown }
 }
 
-function mediaBehind({ role, blocks }: SeenTurn): SeenTurn {
-  const isImage = ({ type }: SeenPart) => type === 'image'
-  const inResults = blocks.flatMap((part) => (part.type === 'tool_result' ? (part.blocks as SeenPart[]) : []))
-  if (!inResults.some(isImage)) return { role, blocks }
-  const results = blocks.filter(({ type }) => type === 'tool_result')
-  const texts = results.map((part) => ({ ...part, blocks: (part.blocks as SeenPart[]).filter((one) => !isImage(one)) }))
-  return { role, blocks: [...texts, ...inResults.filter(isImage), ...blocks.filter((part) => !results.includes(part))] }
+function withOneText(result: SeenPart): SeenPart {
+  return { ...result, blocks: joinTexts({ role: 'user', blocks: result.blocks as SeenPart[] }).blocks }
 }
 
 function joinTexts({ role, blocks: all }: SeenTurn): SeenTurn {
-  const blocks = all.map((part) =>
-    part.type === 'tool_result'
-      ? { ...part, blocks: joinTexts({ role, blocks: part.blocks as SeenPart[] }).blocks }
-      : part,
-  )
+  const blocks = all.map((part) => (part.type === 'tool_result' ? withOneText(part) : part))
   const texts = blocks.filter(({ type }) => type === 'text')
   if (texts.length === 0) return { role, blocks }
   const text = texts.map((part) => part.text).join(role === 'assistant' ? '' : '\n')

@@ -51,7 +51,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     ...compact({ title, pageHint }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    target: targetOf(dialect),
+    targetFor: () => targetOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

@@ -60,18 +60,18 @@ export function bedrockConverse(model: string, options: BedrockSettings): HttpMo
   const providerUrl = bedrockAddress(region)
   const own = { ...settings, baseUrl: settings.baseUrl ?? providerUrl }
   const how = aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
-  return httpModel(createClientCodec(model), model, how)
+  return httpModel(createClientCodec(), model, how)
 }
 
-/** Creates the codec for a client of Bedrock. The rules for a conversation are those of the model. */
-export function createClientCodec(model = ''): ClientCodec {
+/** Creates the codec for a client of Bedrock. */
+export function createClientCodec(): ClientCodec {
   return {
     name: format,
     provider,
     title: 'Bedrock',
     framing: 'event-stream',
     decodeFrames: decodeEventStream,
-    target: targetOf(model),
+    targetFor: targetOf,
     idPrefix,
     headers: bearer,
     encodeRequest,

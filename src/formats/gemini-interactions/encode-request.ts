@@ -55,7 +55,7 @@ import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
 import { byteLength } from '../shared/utf8.ts'
-import { checksSignatures, format, isBeforeGemini3, levels, provider, target, title } from './tables.ts'
+import { checksSignatures, format, levels, provider, targetFor, title } from './tables.ts'
 import type {
   WireContent,
   WireFunctionCall,
@@ -78,8 +78,6 @@ interface Scope {
   readonly steps: WireStep[]
   /** The path of each call and result. */
   readonly paths: Map<WireStep, string>
-  /** Media of results, for a model that accepts media only in user input. They are sent after all results of a turn. */
-  besides: WireContent[]
 }
 
 /**
@@ -91,7 +89,7 @@ interface Scope {
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow; by default these are losses of content.
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, losses, offered } = prepare(given, asked, targetFor(asked.model))
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
@@ -100,7 +98,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
     .map((content, at) => encodeInstruction(content, at === 0 ? 'system' : `messages[${at - 1}].content`, losses))
     .filter((text) => text !== '')
     .join('\n\n')
-  const scope: Scope = { losses, model: options.model, steps: [], paths: new Map(), besides: [] }
+  const scope: Scope = { losses, model: options.model, steps: [], paths: new Map() }
   const steps = encodeMessages(context, Math.max(from, lead), scope)
   const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
@@ -187,10 +185,8 @@ function encodeMessages(context: Context, from: number, scope: Scope): WireStep[
   const messages = withoutPaused(context)
   for (const [at, message] of messages.entries()) {
     if (at < from) continue
-    if (message.role !== 'tool') addBesides(scope)
     encodeMessage(message, `messages[${at}]`, scope)
   }
-  addBesides(scope)
   return scope.steps
 }
 
@@ -259,25 +255,18 @@ function encodeAssistant(message: AssistantMessage, path: string, { steps, paths
 }
 type AssistantProof = Parameters<typeof ownProof>[0]
 
-/** Writes the content of a user message, after the media that the results before it have besides. */
+function addResult(result: ToolMessage, path: string, { steps, paths, losses }: Scope): void {
+  const step = encodeResultFor(result, path, losses)
+  steps.push(step)
+  paths.set(step, path)
+}
+
+/** Writes the content of a user message. */
 function encodeInput(content: Content, kept: JsonObject, path: string, scope: Scope): void {
-  addBesides(scope)
   const contents = blocksOf(content).flatMap(
     (block, at) => encodeContent(block, `${path}.content[${at}]`, scope.losses) ?? [],
   )
   if (contents.length > 0) scope.steps.push({ ...kept, type: 'user_input', content: contents })
-}
-
-function addResult(result: ToolMessage, path: string, scope: Scope): void {
-  const { step, besides } = encodeResultFor(result, path, scope.losses, !isBeforeGemini3(scope.model))
-  scope.steps.push(step)
-  scope.paths.set(step, path)
-  scope.besides.push(...besides)
-}
-
-function addBesides(scope: Scope): void {
-  if (scope.besides.length > 0) scope.steps.push({ type: 'user_input', content: scope.besides })
-  scope.besides = []
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -561,7 +550,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(preparedTools(tools, target), format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, targetFor('')), format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {
@@ -600,31 +589,21 @@ function encodeCall(call: ToolCall): WireFunctionCall {
 
 /** Encodes the result of one call as an entry of `input`: a `function_result`. */
 export function encodeResult(result: ToolMessage): WireFunctionResult {
-  return encodeResultFor(result, 'result', newLosses(title), true).step
+  return encodeResultFor(result, 'result', newLosses(title))
 }
 
-/** Does the same within a request. If the model accepts only text in results, `besides` has the media, which follow the results. */
-function encodeResultFor(
-  result: ToolMessage,
-  path: string,
-  losses: Losses,
-  takesMedia: boolean,
-): { readonly step: WireFunctionResult; readonly besides: readonly WireContent[] } {
+/** Does the same within a request. */
+function encodeResultFor(result: ToolMessage, path: string, losses: Losses): WireFunctionResult {
   const { content, toolCallId, name, status } = result
   const isText = blocksOf(content).every(({ type }) => type === 'text' || type === 'plain_text')
-  const contents = isText ? [] : encodeContents(content, `${path}.content`, losses)
-  const besides = takesMedia ? [] : contents.filter(({ type }) => type !== 'text')
-  if (besides.length > 0)
-    reportLoss(losses, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
-  const step: WireFunctionResult = {
+  return {
     ...unknownFieldsOf(result, format),
     type: 'function_result',
     call_id: toolCallId,
     ...compact({ name }),
-    result: isText || besides.length > 0 ? joined(content, path, losses) : contents,
+    result: isText ? joined(content, path, losses) : encodeContents(content, `${path}.content`, losses),
     ...compact({ is_error: status === 'error' ? true : undefined }),
   }
-  return { step, besides }
 }
 
 /** Joins the texts of a result. Such a result is sent as a string, which all models accept. */

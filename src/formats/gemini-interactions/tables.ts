@@ -27,8 +27,8 @@ export const title = 'Gemini Interactions'
 /** The prefix of generated ids; a number follows. Calls without an id get such an id. */
 export const idPrefix = 'call_'
 
-/** What the server takes. The limits of ids and names are not documented; these values are safe. */
-export const target: Target = {
+/** The limits of ids and names are not documented; these values are safe. */
+const target: Target = {
   format,
   provider,
   title,
@@ -50,9 +50,9 @@ export const target: Target = {
   chains: true,
 }
 
-/** Whether a model is older than Gemini 3. Such models accept only text in results. */
-export function isBeforeGemini3(model: string): boolean {
-  return /gemini-[12](?!\d)/i.test(model)
+/** What a model takes. Models before Gemini 3 take only text in results. */
+export function targetFor(model: string): Target {
+  return /gemini-[12](?!\d)/i.test(model) ? { ...target, resultMedia: new Set() } : target
 }
 
 /** Whether a model refuses a call without a signature in the round that it continues. It is false for an unknown name. */

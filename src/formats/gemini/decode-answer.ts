@@ -211,7 +211,7 @@ export function decodeToolCalls(
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  const parameterNames = namesOfParameters(tools, targetOf(dialect))
+  const parameterNames = namesOfParameters(tools, targetOf(dialect, ''))
   const calls = fragments.filter(({ type }) => type !== 'end')
   return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }

@@ -96,7 +96,7 @@ export function encodeRequest(
   given: Context,
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect, asked.model))
   const scope: Scope = { losses, dialect, model: asked.model }
   const {
     generationConfig: _config,
@@ -301,25 +301,21 @@ function encodeContents(context: Context, scope: Scope): readonly WireContent[] 
   const { losses, dialect } = scope
   const turns: Turn[] = []
   const calls = new Map<string, ToolCall>()
-  /** Media of results that a content after all results of the turn has. */
-  const media: WirePart[] = []
   for (const [at, message] of withoutPaused(context).entries()) {
     const { role, content } = message
     const path = `messages[${at}]`
     const fields = objectIn(unknownFieldsOf(message, format), 'content')
     if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
-    if (role !== 'tool') add(turns, 'user', media.splice(0), {})
     if (role === 'assistant') {
       for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
       add(turns, 'model', encodeTurn(message, scope, path), fields)
     } else if (role === 'tool') {
-      add(turns, 'results', [encodeResultPart(message, calls.get(message.toolCallId), scope, path, media)], fields)
+      add(turns, 'results', [encodeResultPart(message, calls.get(message.toolCallId), scope, path)], fields)
     } else if (role === 'user' || (role === 'developer' && dialect.developer === 'user')) {
       if (role === 'developer') reportLoss(losses, 'changed', path, 'Gemini has no role for developers: a user says it')
       add(turns, 'user', encodeInput(content, scope, `${path}.content`), fields)
     }
   }
-  add(turns, 'user', media, {})
   signFirstCalls(turns, scope)
   return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
 }
@@ -425,7 +421,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), newLosses('Gemini', false))
+  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect, '')), newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */
@@ -499,28 +495,19 @@ export function encodeResult(
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
   const scope: Scope = { losses: newLosses('Gemini', false), dialect, model: '' }
-  return { role: 'user', parts: [encodeResultPart(result, undefined, scope, 'result', [])] }
+  return { role: 'user', parts: [encodeResultPart(result, undefined, scope, 'result')] }
 }
 
-/**
- * Encodes a result as a part. `call` is its call, if that is known. Models before Gemini 3 take no media in results: they are added to
- * `besides`, for a content after the results.
- */
-function encodeResultPart(
-  result: ToolMessage,
-  call: ToolCall | undefined,
-  scope: Scope,
-  path: string,
-  besides: WirePart[],
-): WirePart {
+/** Encodes a result as a part. `call` is its call, if that is known. */
+function encodeResultPart(result: ToolMessage, call: ToolCall | undefined, scope: Scope, path: string): WirePart {
   const media: WirePart[] = []
-  let text = ''
+  const texts: string[] = []
   for (const [at, block] of blocksOf(result.content).entries()) {
     const where = `${path}.content[${at}]`
     switch (block.type) {
       case 'text':
       case 'plain_text':
-        text += block.text
+        texts.push(block.text)
         if (block.providerData !== undefined) drop(scope, `${where}.providerData`, reasons.fields, 'info')
         break
       case 'image':
@@ -535,11 +522,7 @@ function encodeResultPart(
         drop(scope, where, `a result holds no block of type "${block.type}"`, 'major')
     }
   }
-  const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
-  if (!fits) {
-    reportLoss(scope.losses, 'changed', `${path}.content`, 'media of a result go after it on models before Gemini 3')
-    besides.push(...media)
-  }
+  const text = texts.join('\n')
   const isError = result.status === 'error'
   // An object that was received goes back unchanged if it still decodes to the same text.
   const raw = field(objectIn(unknownFieldsOf(result, format), 'functionResponse'), 'response')
@@ -547,7 +530,7 @@ function encodeResultPart(
     id: sentId(result.toolCallId, call?.generatedId, scope.dialect),
     name: result.name ?? call?.name,
     response: isUnchanged(raw, readOutput, { text, isError }) ? raw : { [isError ? 'error' : 'output']: text },
-    parts: fits ? unlessEmpty(media) : undefined,
+    parts: unlessEmpty(media),
   }
   // What was kept of the content around a result is not the part's.
   const { content: _, ...part } = partWith('functionResponse', fields, result) as JsonObject

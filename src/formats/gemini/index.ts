@@ -85,7 +85,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    target: targetOf(dialect),
+    targetFor: (model) => targetOf(dialect, model),
     idPrefix: 'gemini_',
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

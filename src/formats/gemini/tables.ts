@@ -162,8 +162,8 @@ const unsupported: NonNullable<Target['unsupported']> = new Set([
   ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
 ])
 
-/** What a server of this format takes. */
-export function targetOf({ provider, lateInstructions }: GeminiDialect): Target {
+/** What a model takes at a server of this format. Without a name: what the newest takes. */
+export function targetOf({ provider, lateInstructions }: GeminiDialect, model: string): Target {
   return {
     format,
     provider,
@@ -173,7 +173,7 @@ export function targetOf({ provider, lateInstructions }: GeminiDialect): Target 
     fitTool,
     callId: { pattern: /^[\x21-\x7e]+$/, maxLength: 256 },
     toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },
-    resultMedia: new Set(['image', 'audio', 'video', 'file'] as const),
+    resultMedia: new Set(model === '' || isGemini3(model) ? (['image', 'audio', 'video', 'file'] as const) : []),
     foreignReasoning: 'drop',
     lateInstructions: lateInstructions ?? 'user',
     userFirst: true,

@@ -90,7 +90,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     title: dialect.title,
     framing: 'sse',
     decodeFrames: decodeSse,
-    target: targetOf(dialect),
+    targetFor: () => targetOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',
     headers: (apiKey) => keyHeaders(dialect, apiKey),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

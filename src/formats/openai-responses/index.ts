@@ -56,7 +56,7 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     ...compact({ title }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    target: targetOf(dialect),
+    targetFor: () => targetOf(dialect),
     idPrefix,
     headers(apiKey) {
       if (apiKey === undefined) return {}

@@ -29,7 +29,7 @@ const models = {
 
 /** The request as a run sends it. */
 function send(model: string, context: Context, asked: Partial<RequestOptions> = {}) {
-  const { body, losses } = createClientCodec(model).encodeRequest(context, { model, strict: false, ...asked })
+  const { body, losses } = createClientCodec().encodeRequest(context, { model, strict: false, ...asked })
   return { body: body as Wire & { messages: { role: string; content: Wire[] }[] }, losses }
 }
 

@@ -196,8 +196,18 @@ describe('results', () => {
   it('put media after all results for models before Gemini 3, which refuse it there', () => {
     const messages = [user('x'), { role: 'assistant' as const, content: [toolCall('a', 'f', {})] }, result]
     expect(bodyOf({ messages }, { model: 'gemini-2.5-flash' }).input?.slice(2)).toEqual([
-      { type: 'function_result', call_id: 'a', name: 'f', result: 'See' },
-      { type: 'user_input', content: [{ type: 'image', data: 'aGk=', mime_type: 'image/png' }] },
+      {
+        ...{ type: 'function_result', call_id: 'a', name: 'f' },
+        result: 'See\n[image: see the message after the results]',
+      },
+      {
+        type: 'user_input',
+        content: [
+          { type: 'text', text: '<tool_result id="a" name="f">' },
+          { type: 'image', data: 'aGk=', mime_type: 'image/png' },
+          { type: 'text', text: '</tool_result>' },
+        ],
+      },
     ])
   })
 })

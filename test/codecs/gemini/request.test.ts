@@ -218,7 +218,14 @@ describe('a request', () => {
     [
       'has them after all results on older models',
       { messages: round },
-      { contents: [sentHi, calls, user(response('x', 'see'), response('y', 'ok')), user({ inlineData })] },
+      {
+        contents: [
+          sentHi,
+          calls,
+          user(response('x', 'see\n[image: see the message after the results]'), response('y', 'ok')),
+          user({ text: '<tool_result id="x" name="f">' }, { inlineData }, { text: '</tool_result>' }),
+        ],
+      },
       ['messages[2].content changed minor'],
     ],
     [

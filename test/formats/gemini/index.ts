@@ -111,7 +111,7 @@ export const gemini: FormatFacts = {
       'conversations that a provider stores',
       'conversations that OpenAI stores',
       'text documents',
-      'media of results',
+      'one text a result',
       'who asks',
       'parallel calls, where they are always allowed',
       'reasoning shown',
