@@ -8,40 +8,63 @@ import type * as Responses from 'openai/resources/responses/responses'
 import type * as claude from '../../src/formats/anthropic/index.ts'
 import type * as claudeWire from '../../src/formats/anthropic/wire.ts'
 import type * as cohereWire from '../../src/formats/cohere/wire.ts'
-import type * as gemini from '../../src/formats/gemini/index.ts'
 import type * as geminiWire from '../../src/formats/gemini/wire.ts'
 import type * as ollamaWire from '../../src/formats/ollama/wire.ts'
 import type * as chat from '../../src/formats/openai-chat/index.ts'
 import type * as responses from '../../src/formats/openai-responses/index.ts'
 import type * as responsesWire from '../../src/formats/openai-responses/wire.ts'
+import type { UserLocation } from '../../src/formats/shared/hosted-tool.ts'
 
 type Assignable<From extends To, To> = From
 /** Fields of ours that the client does not have: one that may be absent goes unseen where types are only assigned. */
-type Missing<Ours, Theirs> = Exclude<keyof Ours, keyof Theirs>
+type Missing<Ours, Theirs> = Ours extends unknown ? Exclude<keyof Ours, keyof Theirs> : never
 type Inside<T, Key extends keyof T> = Exclude<T[Key], string | undefined | null>
 type IsTaken<Given, By> = Given extends By ? true : false
 
+/** What a hosted tool is written as: its options in snake case. What has another form on the wire is left out, and is in the tests of requests. */
+type Written<Options, Changed extends string = never> = Options extends unknown ? Omit<Snake<Options>, Changed> : never
+type Snake<T> = T extends readonly (infer Item)[]
+  ? Snake<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T as SnakeName<K & string>]: Snake<T[K]> }
+    : T
+type SnakeName<K extends string> = K extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? '' : '_'}${Lowercase<Letter>}${SnakeName<Rest>}`
+  : K
+
 // ---- Anthropic ----------------------------------------------------------------------------------------
+
+type ClaudeSearch = Written<claude.WebSearchOptions, 'version' | 'cache_hint' | 'user_location'>
+type ClaudeFetch = Written<claude.WebFetchOptions, 'version' | 'cache_hint' | 'citations' | 'url_sources'>
+type ClaudeCode = Written<claude.CodeExecutionOptions, 'version' | 'cache_hint'>
 
 export type Claude = [
   Assignable<claudeWire.WireRequest, Anthropic.MessageCreateParams>,
   Assignable<claudeWire.WireRequest['messages'], Anthropic.MessageParam[]>,
   Assignable<claudeWire.WireTool, Anthropic.Tool>,
-  Assignable<claude.WireWebSearch | claude.WireWebFetch | claude.WireCodeExecution, Anthropic.ToolUnion>,
+  Assignable<ClaudeSearch, Partial<Anthropic.WebSearchTool20260318>>,
+  Assignable<ClaudeFetch, Partial<Anthropic.WebFetchTool20260318>>,
+  Assignable<ClaudeCode, Partial<Anthropic.CodeExecutionTool20260521>>,
   Assignable<claudeWire.WireToolChoice, Anthropic.ToolChoice>,
 ]
 export type ClaudeHasNoOtherFields = Assignable<
-  | Missing<claude.WireWebSearch, Anthropic.WebSearchTool20260318>
-  | Missing<claude.WireWebFetch, Anthropic.WebFetchTool20260318>
-  | Missing<NonNullable<claude.WireWebFetch['url_sources']>, Anthropic.WebFetchURLSources>
-  | Missing<claude.WireCodeExecution, Anthropic.CodeExecutionTool20260521>,
+  | Missing<ClaudeSearch, Anthropic.WebSearchTool20260318>
+  | Missing<ClaudeFetch, Anthropic.WebFetchTool20260318>
+  | Missing<Snake<claude.UrlSources>, Anthropic.WebFetchURLSources>
+  | Missing<ClaudeCode, Anthropic.CodeExecutionTool20260521>,
   never
 >
 /** Every date that the client knows, and no other. */
-type Dates<Name extends string> = Extract<Anthropic.ToolUnion['type'], `${Name}_2${string}`>
+type Dates<Name extends string> = Anthropic.ToolUnion['type'] extends infer Type
+  ? Type extends `${Name}_${infer Date extends `2${string}`}`
+    ? Date
+    : never
+  : never
 export type DatesAreKnown = Assignable<
   [Dates<'web_search'>, Dates<'web_fetch'>, Dates<'code_execution'>],
-  [claude.WireWebSearch['type'], claude.WireWebFetch['type'], claude.WireCodeExecution['type']]
+  Required<
+    [claude.WebSearchOptions['version'], claude.WebFetchOptions['version'], claude.CodeExecutionOptions['version']]
+  >
 >
 /** Fields that an earlier date does not have, and both lists of sites at once, are refused. */
 export type OptionsFitTheirDate = Assignable<
@@ -65,26 +88,33 @@ export type Chat = [
   Assignable<chat.WireUsage, OpenAI.CompletionUsage>,
 ]
 
+type ResponsesSearch = Written<responses.WebSearchOptions, 'version' | 'allowed_domains' | 'user_location'>
+type ResponsesFiles = Written<responses.FileSearchOptions, 'max_results' | 'ranking'>
+type ResponsesContainer = Written<responses.ContainerOptions, 'network'>
+type ResponsesImage = Written<responses.ImageGenerationOptions, 'mask' | 'svg'>
+type ResponsesMcp = Written<responses.McpOptions>
+
 export type OfResponses = [
   Assignable<responsesWire.WireItem, Responses.ResponseInputItem>,
   Assignable<responsesWire.WireFunctionTool, Responses.Tool>,
   Assignable<responsesWire.WireRequest, Responses.ResponseCreateParams>,
-  Assignable<responses.WireWebSearch | responses.WireFileSearch | responses.WireMcp, Responses.Tool>,
-  Assignable<responses.WireCodeInterpreter | responses.WireImageGeneration, Responses.Tool>,
+  Assignable<ResponsesSearch & { type: 'web_search' }, Responses.WebSearchTool>,
+  Assignable<ResponsesFiles & { type: 'file_search' }, Responses.FileSearchTool>,
+  Assignable<Snake<responses.RankingOptions>, Responses.FileSearchTool.RankingOptions>,
+  Assignable<ResponsesContainer & { type: 'auto' }, Responses.Tool.CodeInterpreter.CodeInterpreterToolAuto>,
+  Assignable<ResponsesImage & { type: 'image_generation' }, Responses.Tool.ImageGeneration>,
+  Assignable<ResponsesMcp & { type: 'mcp' }, Responses.Tool.Mcp>,
 ]
 export type ResponsesHasNoOtherFields = Assignable<
-  | Missing<responses.WireWebSearch, Responses.WebSearchTool>
-  | Missing<Inside<responses.WireWebSearch, 'filters'>, Inside<Responses.WebSearchTool, 'filters'>>
-  | Missing<Inside<responses.WireWebSearch, 'user_location'>, Inside<Responses.WebSearchTool, 'user_location'>>
-  | Missing<responses.WireFileSearch, Responses.FileSearchTool>
-  | Missing<Inside<responses.WireFileSearch, 'ranking_options'>, Inside<Responses.FileSearchTool, 'ranking_options'>>
-  | Missing<responses.WireCodeInterpreter, Responses.Tool.CodeInterpreter>
-  | Missing<Inside<responses.WireCodeInterpreter, 'container'>, Responses.Tool.CodeInterpreter.CodeInterpreterToolAuto>
-  | Missing<responses.WireImageGeneration, Responses.Tool.ImageGeneration>
-  | Missing<Inside<responses.WireImageGeneration, 'svg'>, Responses.Tool.ImageGeneration.Svg>
-  | Missing<Inside<responses.WireImageGeneration, 'input_image_mask'>, Responses.Tool.ImageGeneration.InputImageMask>
-  | Missing<responses.WireMcp, Responses.Tool.Mcp>
-  | Missing<Inside<responses.WireMcp, 'require_approval'>, Responses.Tool.Mcp.McpToolApprovalFilter>,
+  | Missing<ResponsesSearch, Responses.WebSearchTool>
+  | Missing<UserLocation, Inside<Responses.WebSearchTool, 'user_location'>>
+  | Missing<ResponsesFiles, Responses.FileSearchTool>
+  | Missing<Snake<responses.RankingOptions>, Responses.FileSearchTool.RankingOptions>
+  | Missing<ResponsesContainer, Responses.Tool.CodeInterpreter.CodeInterpreterToolAuto>
+  | Missing<ResponsesImage, Responses.Tool.ImageGeneration>
+  | Missing<Snake<Inside<responses.ImageGenerationOptions, 'mask'>>, Responses.Tool.ImageGeneration.InputImageMask>
+  | Missing<ResponsesMcp, Responses.Tool.Mcp>
+  | Missing<Snake<Inside<responses.McpOptions, 'requireApproval'>>, Responses.Tool.Mcp.McpToolApprovalFilter>,
   never
 >
 /** A server of tools has one place: neither none nor two. */
@@ -118,7 +148,8 @@ type Opened<T> = Omit<T, 'executableCode' | 'codeExecutionResult' | 'toolCall' |
   readonly toolResponse?: { readonly id?: string; readonly toolType?: string; readonly response?: object }
 }
 type Exact<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
-type GoogleHosted = gemini.WireGoogleSearch | gemini.WireCodeExecution | gemini.WireUrlContext
+/** The tools that Google runs: those that ours are written as in the tests of requests. */
+export type GoogleHosted = Spelled<Pick<Google.Tool, 'googleSearch' | 'codeExecution' | 'urlContext'>>
 
 export type Gemini = [
   Assignable<geminiWire.WirePart, Exact<Opened<Spelled<Google.Part>>>>,
@@ -129,7 +160,6 @@ export type Gemini = [
     Omit<Spelled<Google.FunctionDeclaration>, 'parameters'>
   >,
   Assignable<geminiWire.WireToolConfig, Spelled<Google.ToolConfig>>,
-  Assignable<GoogleHosted, Spelled<Pick<Google.Tool, 'googleSearch' | 'codeExecution' | 'urlContext'>>>,
   // The client's `config` is flat; on the wire sampling stands in `generationConfig`.
   Assignable<
     Omit<geminiWire.WireGenerationConfig, 'responseSchema'> & Pick<geminiWire.WireRequest, 'continuationToken'>,
@@ -144,9 +174,7 @@ export type GeminiHasNoOtherFields = Assignable<
   | Missing<geminiWire.WireGenerationConfig, Google.GenerateContentConfig>
   | Missing<geminiWire.WirePart, Google.Part>
   | Missing<geminiWire.WireFunctionDeclaration, Google.FunctionDeclaration>
-  | Missing<geminiWire.WireToolConfig, Google.ToolConfig>
-  | Missing<gemini.WireGoogleSearch & gemini.WireCodeExecution & gemini.WireUrlContext, Google.Tool>
-  | Missing<gemini.WireGoogleSearch['googleSearch'], Google.GoogleSearch>,
+  | Missing<geminiWire.WireToolConfig, Google.ToolConfig>,
   never
 >
 

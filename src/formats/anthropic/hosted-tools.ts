@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages: the tools that Anthropic runs itself, as typed values.
+ * Anthropic Messages: functions that make the tools that Anthropic runs itself.
  *
  * Each has a date, which `version` sets. A later date can require a later model, so the default is an early date.
  *
@@ -9,8 +9,8 @@
  */
 
 import { checkOptions } from '../../core/checks.ts'
-import { compact } from '../../core/json.ts'
-import type { HostedTool, UserLocation } from '../shared/hosted-tool.ts'
+import type { JsonObject } from '../../core/messages.ts'
+import { type HostedTool, snakeCase, type UserLocation } from '../shared/hosted-tool.ts'
 import { format } from './tables.ts'
 
 // ---- common options ---------------------------------------------------------------------------
@@ -30,39 +30,21 @@ export interface HostedToolOptions {
   readonly strict?: boolean
 }
 
-type WireShared = {
-  allowed_callers?: ToolCaller[]
-  cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' }
-  defer_loading?: boolean
-  strict?: boolean
-}
-
-function encodeShared({ allowedCallers, cacheHint, deferLoading, strict }: HostedToolOptions): WireShared {
-  return compact({
-    allowed_callers: allowedCallers && [...allowedCallers],
-    cache_control: cacheHint && encodeHint(cacheHint),
-    defer_loading: deferLoading,
-    strict,
-  })
-}
-
-function encodeHint(hint: NonNullable<HostedToolOptions['cacheHint']>): NonNullable<WireShared['cache_control']> {
-  return hint === 'ephemeral' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: hint.ttl }
+/** Makes a tool. The wire has the names of its fields in `snake_case`. */
+function hosted(
+  name: string,
+  version: string,
+  { cacheHint, ...fields }: HostedToolOptions & { readonly [field: string]: unknown },
+): HostedTool<'anthropic'> {
+  const cache_control = cacheHint && { type: 'ephemeral', ...(cacheHint !== 'ephemeral' && cacheHint) }
+  const value = { type: `${name}_${version}`, name, ...snakeCase({ ...fields, cache_control }) }
+  return { type: 'provider_tool', format, value }
 }
 
 /** The sites that a web tool may use: a list of allowed sites, or a list of blocked sites. Default: all. */
 export type DomainOptions =
   | { readonly allowedDomains?: readonly string[]; readonly blockedDomains?: never }
   | { readonly allowedDomains?: never; readonly blockedDomains?: readonly string[] }
-
-type WireDomains = { allowed_domains?: string[]; blocked_domains?: string[] }
-
-function encodeDomains({ allowedDomains, blockedDomains }: DomainOptions): WireDomains {
-  return compact({
-    allowed_domains: allowedDomains && [...allowedDomains],
-    blocked_domains: blockedDomains && [...blockedDomains],
-  })
-}
 
 /** Whether the answer also has the results that code has used. */
 type ResultsOption = {
@@ -84,16 +66,6 @@ export type WebSearchOptions = HostedToolOptions &
     | ({ readonly version: '20260318' } & ResultsOption)
   )
 
-/** A web search, in Anthropic's format. */
-export type WireWebSearch = WireShared &
-  WireDomains & {
-    type: `web_search_${NonNullable<WebSearchOptions['version']>}`
-    name: 'web_search'
-    max_uses?: number
-    user_location?: UserLocation & { type: 'approximate' }
-    response_inclusion?: 'full' | 'excluded'
-  }
-
 /**
  * Lets the model search the web.
  *
@@ -106,19 +78,12 @@ export type WireWebSearch = WireShared &
  * await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'What is new on Mars?', tools })
  * ```
  */
-export function webSearch(options: WebSearchOptions = {}): HostedTool<'anthropic', WireWebSearch> {
+export function webSearch(options: WebSearchOptions = {}): HostedTool<'anthropic'> {
   checkOptions('anthropicWebSearch', options)
-  const { version = '20250305', maxUses, userLocation, responseInclusion } = options
-  return hosted({
-    type: `web_search_${version}`,
-    name: 'web_search',
-    ...encodeDomains(options),
-    ...compact({
-      max_uses: maxUses,
-      user_location: userLocation && { ...userLocation, type: 'approximate' as const },
-      response_inclusion: responseInclusion,
-    }),
-    ...encodeShared(options),
+  const { version = '20250305', userLocation, ...rest } = options
+  return hosted('web_search', version, {
+    ...rest,
+    user_location: userLocation && { ...userLocation, type: 'approximate' },
   })
 }
 
@@ -136,9 +101,6 @@ export interface UrlSources {
   /** Results of web searches and fetches. */
   readonly serverToolResults?: UrlSource
 }
-
-type WireToolReference = { type: 'tool_reference'; name: string }
-type WireUrlSource = { type: 'all' | 'none' } | { type: 'only' | 'except'; tools: WireToolReference[] }
 
 /** Options of {@link webFetch}. */
 export type WebFetchOptions = HostedToolOptions &
@@ -165,63 +127,37 @@ export type WebFetchOptions = HostedToolOptions &
       } & ResultsOption)
   )
 
-/** A web fetch, in Anthropic's format. */
-export type WireWebFetch = WireShared &
-  WireDomains & {
-    type: `web_fetch_${NonNullable<WebFetchOptions['version']>}`
-    name: 'web_fetch'
-    citations?: { enabled: boolean }
-    max_content_tokens?: number
-    max_uses?: number
-    url_sources?: {
-      user_input?: { type: 'all' | 'none' }
-      client_tool_results?: WireUrlSource
-      server_tool_results?: WireUrlSource
-    }
-    use_cache?: boolean
-    response_inclusion?: 'full' | 'excluded'
-  }
-
 /**
  * Lets the model read pages and PDFs whose addresses are in the conversation.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-fetch-tool (read 2026-11)
  */
-export function webFetch(options: WebFetchOptions = {}): HostedTool<'anthropic', WireWebFetch> {
+export function webFetch(options: WebFetchOptions = {}): HostedTool<'anthropic'> {
   checkOptions('webFetch', options)
-  const { version = '20250910', citations, maxContentTokens, maxUses, urlSources, useCache } = options
-  return hosted({
-    type: `web_fetch_${version}`,
-    name: 'web_fetch',
-    ...encodeDomains(options),
-    ...compact({
-      citations: citations === undefined ? undefined : { enabled: citations },
-      max_content_tokens: maxContentTokens,
-      max_uses: maxUses,
-      url_sources: urlSources && encodeUrlSources(urlSources),
-      use_cache: useCache,
-      response_inclusion: options.responseInclusion,
-    }),
-    ...encodeShared(options),
+  const { version = '20250910', citations, urlSources, ...rest } = options
+  return hosted('web_fetch', version, {
+    ...rest,
+    citations: citations === undefined ? undefined : { enabled: citations },
+    url_sources: urlSources && encodeUrlSources(urlSources),
   })
 }
 
-function encodeUrlSources({ userInput, clientToolResults, serverToolResults }: UrlSources) {
-  return compact({
+function encodeUrlSources({ userInput, clientToolResults, serverToolResults }: UrlSources): object {
+  return {
     user_input: userInput && { type: userInput },
     client_tool_results: clientToolResults && encodeUrlSource(clientToolResults),
     server_tool_results: serverToolResults && encodeUrlSource(serverToolResults),
-  })
+  }
 }
 
-function encodeUrlSource(source: UrlSource): WireUrlSource {
+function encodeUrlSource(source: UrlSource): JsonObject {
   if (typeof source === 'string') return { type: source }
   return 'only' in source
     ? { type: 'only', tools: source.only.map(encodeReference) }
     : { type: 'except', tools: source.except.map(encodeReference) }
 }
 
-function encodeReference(name: string): WireToolReference {
+function encodeReference(name: string): JsonObject {
   return { type: 'tool_reference', name }
 }
 
@@ -233,25 +169,13 @@ export interface CodeExecutionOptions extends HostedToolOptions {
   readonly version?: '20250522' | '20250825' | '20260120' | '20260521'
 }
 
-/** A code execution, in Anthropic's format. */
-export type WireCodeExecution = WireShared & {
-  type: `code_execution_${NonNullable<CodeExecutionOptions['version']>}`
-  name: 'code_execution'
-}
-
 /**
  * Lets the model run code in a sandbox of Anthropic.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool (read 2026-11)
  */
-export function codeExecution(options: CodeExecutionOptions = {}): HostedTool<'anthropic', WireCodeExecution> {
+export function codeExecution(options: CodeExecutionOptions = {}): HostedTool<'anthropic'> {
   checkOptions('codeExecution', options)
-  const { version = '20250825' } = options
-  return hosted({ type: `code_execution_${version}`, name: 'code_execution', ...encodeShared(options) })
-}
-
-function hosted<Value extends WireWebSearch | WireWebFetch | WireCodeExecution>(
-  value: Value,
-): HostedTool<'anthropic', Value> {
-  return { type: 'provider_tool', format, value }
+  const { version = '20250825', ...rest } = options
+  return hosted('code_execution', version, rest)
 }

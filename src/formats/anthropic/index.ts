@@ -84,9 +84,6 @@ export {
   type UrlSources,
   type WebFetchOptions,
   type WebSearchOptions,
-  type WireCodeExecution,
-  type WireWebFetch,
-  type WireWebSearch,
   webFetch,
   webSearch,
 } from './hosted-tools.ts'

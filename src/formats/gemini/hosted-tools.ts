@@ -1,5 +1,5 @@
 /**
- * Gemini: typed functions for the tools that Google runs itself.
+ * Gemini: functions that make the tools that Google runs itself.
  *
  * A request can have both these tools and your own functions only on Gemini 3 and later, with
  * `toolConfig.includeServerSideToolInvocations`.
@@ -11,6 +11,7 @@
 
 import { checkOptions } from '../../core/checks.ts'
 import { compact } from '../../core/json.ts'
+import type { JsonObject } from '../../core/messages.ts'
 import type { HostedTool } from '../shared/hosted-tool.ts'
 
 /** The lowest confidence (that a site is harmful) at which Google leaves the site out of the results. */
@@ -34,16 +35,6 @@ export interface GoogleSearchOptions {
   readonly timeRange?: { readonly start: string; readonly end: string }
 }
 
-/** The wire form of {@link googleSearch}. */
-export type WireGoogleSearch = {
-  googleSearch: {
-    excludeDomains?: string[]
-    blockingConfidence?: BlockingConfidence
-    searchTypes?: { webSearch?: Record<string, never>; imageSearch?: Record<string, never> }
-    timeRangeFilter?: { startTime: string; endTime: string }
-  }
-}
-
 /**
  * Lets the model search with Google.
  *
@@ -56,7 +47,7 @@ export type WireGoogleSearch = {
  * await generate({ model: gemini('gemini-3-flash-preview', { apiKey }), prompt: 'What is new on Mars?', tools })
  * ```
  */
-export function googleSearch(options: GoogleSearchOptions = {}): HostedTool<'gemini', WireGoogleSearch> {
+export function googleSearch(options: GoogleSearchOptions = {}): HostedTool<'gemini'> {
   checkOptions('googleSearch', options)
   const { blockedDomains, blockingConfidence, searchTypes, timeRange } = options
   const search = compact({
@@ -75,32 +66,24 @@ function encodeSearchTypes(types: readonly ('web' | 'image')[]) {
   }
 }
 
-/** The wire form of {@link codeExecution}. */
-export type WireCodeExecution = { codeExecution: Record<string, never> }
-
 /**
  * Lets the model run Python code in a sandbox at Google.
  *
  * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
  */
-export function codeExecution(): HostedTool<'gemini', WireCodeExecution> {
+export function codeExecution(): HostedTool<'gemini'> {
   return hosted({ codeExecution: {} })
 }
-
-/** The wire form of {@link urlContext}. */
-export type WireUrlContext = { urlContext: Record<string, never> }
 
 /**
  * Lets the model read web pages whose URLs are in the conversation.
  *
  * @see https://ai.google.dev/gemini-api/docs/url-context (read 2026-11)
  */
-export function urlContext(): HostedTool<'gemini', WireUrlContext> {
+export function urlContext(): HostedTool<'gemini'> {
   return hosted({ urlContext: {} })
 }
 
-function hosted<Value extends WireGoogleSearch | WireCodeExecution | WireUrlContext>(
-  value: Value,
-): HostedTool<'gemini', Value> {
+function hosted(value: JsonObject): HostedTool<'gemini'> {
   return { type: 'provider_tool', format: 'gemini', value }
 }

@@ -25,9 +25,6 @@ export {
   type GoogleSearchOptions,
   googleSearch,
   urlContext,
-  type WireCodeExecution,
-  type WireGoogleSearch,
-  type WireUrlContext,
 } from './hosted-tools.ts'
 export { decodeRequest } from './server/decode-request.ts'
 export { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'

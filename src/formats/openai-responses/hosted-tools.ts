@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses: the tools that OpenAI runs, as typed values.
+ * OpenAI Responses: functions that make the tools that OpenAI runs.
  *
  * @see https://platform.openai.com/docs/guides/tools-web-search (read 2026-11)
  * @see https://platform.openai.com/docs/guides/tools-file-search (read 2026-11)
@@ -11,14 +11,12 @@
  */
 
 import { checkOptions } from '../../core/checks.ts'
-import { compact } from '../../core/json.ts'
-import type { JsonObject } from '../../core/messages.ts'
-import type { HostedTool, UserLocation } from '../shared/hosted-tool.ts'
+import { type HostedTool, snakeCase, type UserLocation } from '../shared/hosted-tool.ts'
 import { format } from './tables.ts'
 
-/** Makes a tool of this format from the value that the wire gets. */
-function hosted<Value extends JsonObject>(value: Value): HostedTool<'openai-responses', Value> {
-  return { type: 'provider_tool', format, value }
+/** Makes a tool. The wire has the names of its fields in `snake_case`. */
+function hosted(type: string, fields: object): HostedTool<'openai-responses'> {
+  return { type: 'provider_tool', format, value: { type, ...snakeCase(fields) } }
 }
 
 // ---- web search ---------------------------------------------------------------------------------
@@ -37,15 +35,6 @@ export interface WebSearchOptions {
   readonly version?: '2025_08_26'
 }
 
-/** A web search in the form of the wire. */
-export type WireWebSearch = {
-  type: 'web_search' | 'web_search_2025_08_26'
-  external_web_access?: boolean
-  filters?: { allowed_domains: string[] }
-  search_context_size?: 'low' | 'medium' | 'high'
-  user_location?: UserLocation & { type: 'approximate' }
-}
-
 /**
  * Lets the model search the web.
  *
@@ -57,17 +46,13 @@ export type WireWebSearch = {
  * await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'What is new on Mars?', tools })
  * ```
  */
-export function webSearch(options: WebSearchOptions = {}): HostedTool<'openai-responses', WireWebSearch> {
+export function webSearch(options: WebSearchOptions = {}): HostedTool<'openai-responses'> {
   checkOptions('responsesWebSearch', options)
-  const { allowedDomains, externalWebAccess, searchContextSize, userLocation, version } = options
-  return hosted({
-    type: version === undefined ? 'web_search' : `web_search_${version}`,
-    ...compact({
-      external_web_access: externalWebAccess,
-      filters: allowedDomains && { allowed_domains: [...allowedDomains] },
-      search_context_size: searchContextSize,
-      user_location: userLocation && { ...userLocation, type: 'approximate' as const },
-    }),
+  const { allowedDomains, userLocation, version, ...rest } = options
+  return hosted(version === undefined ? 'web_search' : `web_search_${version}`, {
+    ...rest,
+    filters: allowedDomains && { allowed_domains: allowedDomains },
+    user_location: userLocation && { ...userLocation, type: 'approximate' },
   })
 }
 
@@ -104,43 +89,13 @@ export interface FileSearchOptions {
   readonly ranking?: RankingOptions
 }
 
-type WireRanking = {
-  ranker?: 'auto' | 'default-2024-11-15'
-  score_threshold?: number
-  hybrid_search?: { embedding_weight: number; text_weight: number }
-}
-
-/** A file search in the form of the wire. */
-export type WireFileSearch = {
-  type: 'file_search'
-  vector_store_ids: string[]
-  filters?: FileFilter
-  max_num_results?: number
-  ranking_options?: WireRanking
-}
-
 /**
  * Lets the model search the files in your vector stores.
  */
-export function fileSearch(options: FileSearchOptions): HostedTool<'openai-responses', WireFileSearch> {
+export function fileSearch(options: FileSearchOptions): HostedTool<'openai-responses'> {
   checkOptions('fileSearch', options)
-  const { vectorStoreIds, filters, maxResults, ranking } = options
-  return hosted({
-    type: 'file_search',
-    vector_store_ids: [...vectorStoreIds],
-    ...compact({ filters, max_num_results: maxResults, ranking_options: ranking && encodeRanking(ranking) }),
-  })
-}
-
-function encodeRanking({ ranker, scoreThreshold, hybridSearch }: RankingOptions): WireRanking {
-  return compact({
-    ranker,
-    score_threshold: scoreThreshold,
-    hybrid_search: hybridSearch && {
-      embedding_weight: hybridSearch.embeddingWeight,
-      text_weight: hybridSearch.textWeight,
-    },
-  })
+  const { maxResults, ranking, ...rest } = options
+  return hosted('file_search', { ...rest, max_num_results: maxResults, ranking_options: ranking })
 }
 
 // ---- the code interpreter -----------------------------------------------------------------------
@@ -170,52 +125,23 @@ export interface CodeInterpreterOptions {
   readonly container?: string | ContainerOptions
 }
 
-type WireNetworkPolicy =
-  | { type: 'disabled' }
-  | { type: 'allowlist'; allowed_domains: string[]; domain_secrets?: { domain: string; name: string; value: string }[] }
-type WireContainer = {
-  type: 'auto'
-  file_ids?: string[]
-  memory_limit?: '1g' | '4g' | '16g' | '64g'
-  network_policy?: WireNetworkPolicy
-}
-
-/** A code interpreter in the form of the wire. */
-export type WireCodeInterpreter = { type: 'code_interpreter'; container: string | WireContainer }
-
 /**
  * Lets the model run Python in a container at OpenAI.
  */
-export function codeInterpreter(
-  options: CodeInterpreterOptions = {},
-): HostedTool<'openai-responses', WireCodeInterpreter> {
+export function codeInterpreter(options: CodeInterpreterOptions = {}): HostedTool<'openai-responses'> {
   checkOptions('codeInterpreter', options)
   const { container = {} } = options
-  return hosted({
-    type: 'code_interpreter',
+  return hosted('code_interpreter', {
     container: typeof container === 'string' ? container : encodeContainer(container),
   })
 }
 
-function encodeContainer({ fileIds, memoryLimit, network }: ContainerOptions): WireContainer {
-  return {
-    type: 'auto',
-    ...compact({
-      file_ids: fileIds && [...fileIds],
-      memory_limit: memoryLimit,
-      network_policy: network && encodeNetwork(network),
-    }),
-  }
+function encodeContainer({ network, ...rest }: ContainerOptions): object {
+  return { type: 'auto', ...rest, network_policy: network && encodeNetwork(network) }
 }
 
-function encodeNetwork(policy: NetworkPolicy): WireNetworkPolicy {
-  if (policy === 'disabled') return { type: 'disabled' }
-  const { allowedDomains, domainSecrets } = policy
-  return {
-    type: 'allowlist',
-    allowed_domains: [...allowedDomains],
-    ...compact({ domain_secrets: domainSecrets?.map((secret) => ({ ...secret })) }),
-  }
+function encodeNetwork(policy: NetworkPolicy): object {
+  return policy === 'disabled' ? { type: 'disabled' } : { type: 'allowlist', ...policy }
 }
 
 // ---- image generation ---------------------------------------------------------------------------
@@ -256,58 +182,17 @@ export interface ImageGenerationOptions {
 
 type SvgEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
-/** An image generation tool in the form of the wire. */
-export type WireImageGeneration = {
-  type: 'image_generation'
-  action?: 'generate' | 'edit' | 'auto'
-  background?: 'transparent' | 'opaque' | 'auto'
-  complexity?: 'low' | 'medium' | 'high'
-  frame_count?: number
-  frame_duration_ms?: number
-  input_fidelity?: 'high' | 'low'
-  input_image_mask?: { file_id?: string; image_url?: string }
-  model?: string
-  moderation?: 'auto' | 'low'
-  output_compression?: number
-  output_format?: 'png' | 'webp' | 'jpeg' | 'gif' | 'svg'
-  partial_images?: number
-  quality?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'auto'
-  size?: string
-  svg?: { model?: string; reasoning?: { effort: SvgEffort } }
-}
-
 /**
  * Lets the model generate and edit images.
  */
-export function imageGeneration(
-  options: ImageGenerationOptions = {},
-): HostedTool<'openai-responses', WireImageGeneration> {
+export function imageGeneration(options: ImageGenerationOptions = {}): HostedTool<'openai-responses'> {
   checkOptions('imageGeneration', options)
-  const { action, background, complexity, mask, model, moderation, quality, size, svg } = options
-  return hosted({
-    type: 'image_generation',
-    ...compact({
-      action,
-      background,
-      complexity,
-      frame_count: options.frameCount,
-      frame_duration_ms: options.frameDurationMs,
-      input_fidelity: options.inputFidelity,
-      input_image_mask: mask && compact({ file_id: mask.fileId, image_url: mask.imageUrl }),
-      model,
-      moderation,
-      output_compression: options.outputCompression,
-      output_format: options.outputFormat,
-      partial_images: options.partialImages,
-      quality,
-      size,
-      svg: svg && encodeSvg(svg),
-    }),
-  })
+  const { mask, svg, ...rest } = options
+  return hosted('image_generation', { ...rest, input_image_mask: mask, svg: svg && encodeSvg(svg) })
 }
 
-function encodeSvg({ model, reasoningEffort }: NonNullable<ImageGenerationOptions['svg']>) {
-  return compact({ model, reasoning: reasoningEffort && { effort: reasoningEffort } })
+function encodeSvg({ model, reasoningEffort }: NonNullable<ImageGenerationOptions['svg']>): object {
+  return { model, reasoning: reasoningEffort && { effort: reasoningEffort } }
 }
 
 // ---- the tools of an MCP server -----------------------------------------------------------------
@@ -345,63 +230,13 @@ export type McpOptions = McpPlace & {
   readonly deferLoading?: boolean
 }
 
-type WireMcpToolFilter = { read_only?: boolean; tool_names?: string[] }
-
-/** An MCP server in the form of the wire. */
-export type WireMcp = {
-  type: 'mcp'
-  server_label: string
-  server_url?: string
-  tunnel_id?: string
-  server_description?: string
-  allowed_tools?: string[] | WireMcpToolFilter
-  authorization?: string
-  headers?: { [name: string]: string }
-  require_approval?: 'always' | 'never' | { always?: WireMcpToolFilter; never?: WireMcpToolFilter }
-  allowed_callers?: ('direct' | 'programmatic')[]
-  defer_loading?: boolean
-}
-
 /**
  * Lets the model call the tools of an MCP server. OpenAI connects to the server. To connect from your own program, use `isoglot/mcp`.
  */
-export function mcp(options: McpOptions): HostedTool<'openai-responses', WireMcp> {
+export function mcp(options: McpOptions): HostedTool<'openai-responses'> {
   checkOptions('mcp', options)
-  const { allowedTools, authorization, headers, requireApproval, allowedCallers } = options
-  return hosted({
-    type: 'mcp',
-    server_label: options.serverLabel,
-    ...compact({
-      server_url: options.serverUrl,
-      tunnel_id: options.tunnelId,
-      server_description: options.serverDescription,
-      allowed_tools: allowedTools && encodeAllowedTools(allowedTools),
-      authorization,
-      headers: headers && { ...headers },
-      require_approval: requireApproval && encodeApproval(requireApproval),
-      allowed_callers: allowedCallers && [...allowedCallers],
-      defer_loading: options.deferLoading,
-    }),
-  })
-}
-
-function encodeAllowedTools(tools: readonly string[] | McpToolFilter): string[] | WireMcpToolFilter {
-  return isList(tools) ? [...tools] : encodeFilter(tools)
-}
-
-/** TypeScript does not narrow a read-only list with `Array.isArray`, so this function does it. */
-function isList(tools: readonly string[] | McpToolFilter): tools is readonly string[] {
-  return Array.isArray(tools)
-}
-
-function encodeApproval(
-  approval: NonNullable<McpOptions['requireApproval']>,
-): NonNullable<WireMcp['require_approval']> {
-  if (typeof approval === 'string') return approval
-  const { always, never } = approval
-  return compact({ always: always && encodeFilter(always), never: never && encodeFilter(never) })
-}
-
-function encodeFilter({ readOnly, toolNames }: McpToolFilter): WireMcpToolFilter {
-  return compact({ read_only: readOnly, tool_names: toolNames && [...toolNames] })
+  const { headers, ...rest } = options
+  const tool = hosted('mcp', rest)
+  // The names of headers stay as they are.
+  return headers === undefined ? tool : { ...tool, value: { ...tool.value, headers: { ...headers } } }
 }

@@ -104,11 +104,6 @@ export {
   type NetworkPolicy,
   type RankingOptions,
   type WebSearchOptions,
-  type WireCodeInterpreter,
-  type WireFileSearch,
-  type WireImageGeneration,
-  type WireMcp,
-  type WireWebSearch,
   webSearch,
 } from './hosted-tools.ts'
 export { withNamespaces } from './namespaces.ts'

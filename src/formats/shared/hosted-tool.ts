@@ -1,15 +1,14 @@
 /**
- * Types of tools that a provider runs, for all formats.
+ * Tools that a provider runs: what is the same in all formats.
  *
  * @module
  */
-import type { JsonObject, ProviderTool } from '../../core/messages.ts'
+import { compact, isObject } from '../../core/json.ts'
+import type { Json, JsonObject, ProviderTool } from '../../core/messages.ts'
 
-/** A {@link ProviderTool} whose value is known. The functions that make them are in the path of its format, such as `isoglot/anthropic`. */
-export interface HostedTool<Format extends string, Value extends JsonObject> extends ProviderTool {
+/** A {@link ProviderTool} whose format is known. The functions that make them are in the path of its format, such as `isoglot/anthropic`. */
+export interface HostedTool<Format extends string> extends ProviderTool {
   readonly format: Format
-  /** The value that is sent, unchanged. */
-  readonly value: Value
 }
 
 /** The approximate location of the user. A search answers for that place. */
@@ -21,4 +20,19 @@ export type UserLocation = {
   readonly country?: string
   /** A name of the IANA, such as `America/Los_Angeles`. */
   readonly timezone?: string
+}
+
+/** The fields with their names in `snake_case`, at all depths, without those that are `undefined`. */
+export function snakeCase(fields: object): JsonObject {
+  const given = Object.entries(compact(fields) as JsonObject)
+  return Object.fromEntries(given.map(([name, value]) => [snakeName(name), withSnakeNames(value)]))
+}
+
+function withSnakeNames(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withSnakeNames)
+  return isObject(value) ? snakeCase(value) : value
+}
+
+function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

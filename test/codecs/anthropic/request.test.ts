@@ -1,4 +1,5 @@
 /** Requests of Messages, by `wire/anthropic.md` §2 and the types of the official client. */
+import type Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
 import { compact } from '../../../src/core/json.ts'
@@ -249,9 +250,9 @@ describe('a cache hint', { meta: { promise: '4.22' } }, () => {
 
 describe('tools', () => {
   const place = { city: 'Berlin', region: 'Berlin', country: 'DE', timezone: 'Europe/Berlin' }
-  const named = (name: string) => ({ type: 'tool_reference', name })
+  const named = (name: string) => ({ type: 'tool_reference' as const, name })
 
-  it.each<[ProviderTool, object]>([
+  it.each<[ProviderTool, Anthropic.ToolUnion]>([
     [webSearch(), { type: 'web_search_20250305', name: 'web_search' }],
     [webFetch(), { type: 'web_fetch_20250910', name: 'web_fetch' }],
     [codeExecution(), { type: 'code_execution_20250825', name: 'code_execution' }],
@@ -263,8 +264,11 @@ describe('tools', () => {
         ...{ cacheHint: { ttl: '1h' }, deferLoading: false, strict: true },
       }),
       {
-        ...{ type: 'web_search_20260318', name: 'web_search', allowed_domains: ['nature.com'], max_uses: 3 },
-        ...{ user_location: { type: 'approximate', ...place }, response_inclusion: 'excluded' },
+        type: 'web_search_20260318',
+        name: 'web_search',
+        ...{ allowed_domains: ['nature.com'], max_uses: 3 },
+        user_location: { type: 'approximate', ...place },
+        response_inclusion: 'excluded',
         ...{ allowed_callers: ['direct', 'code_execution_20260120'], cache_control: { type: 'ephemeral', ttl: '1h' } },
         ...{ defer_loading: false, strict: true },
       },
@@ -278,9 +282,11 @@ describe('tools', () => {
         },
       }),
       {
-        ...{ type: 'web_fetch_20260318', name: 'web_fetch', blocked_domains: ['example.com'] },
-        ...{ citations: { enabled: true }, max_content_tokens: 5000, max_uses: 1 },
-        ...{ use_cache: false, response_inclusion: 'full' },
+        type: 'web_fetch_20260318',
+        name: 'web_fetch',
+        ...{ blocked_domains: ['example.com'], citations: { enabled: true }, max_content_tokens: 5000, max_uses: 1 },
+        use_cache: false,
+        response_inclusion: 'full',
         url_sources: {
           user_input: { type: 'none' },
           client_tool_results: { type: 'only', tools: [named('find')] },
@@ -291,7 +297,9 @@ describe('tools', () => {
     [
       webFetch({ citations: false, urlSources: { clientToolResults: 'none', serverToolResults: 'all' } }),
       {
-        ...{ type: 'web_fetch_20250910', name: 'web_fetch', citations: { enabled: false } },
+        type: 'web_fetch_20250910',
+        name: 'web_fetch',
+        citations: { enabled: false },
         url_sources: { client_tool_results: { type: 'none' }, server_tool_results: { type: 'all' } },
       },
     ],

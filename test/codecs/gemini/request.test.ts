@@ -15,6 +15,7 @@ import {
 import { fromOpenApi, isEmptySchema } from '../../../src/formats/gemini/schema.ts'
 import { toolCall as call } from '../../../src/messages/block.ts'
 import { encodesRequests, hi } from '../rows.ts'
+import type { GoogleHosted } from '../types.ts'
 
 const older = 'gemini-2.5-flash'
 const gemini3 = 'gemini-3-pro-preview'
@@ -319,11 +320,12 @@ describe('tools', () => {
       ...{ blockedDomains: ['example.com'], blockingConfidence: 'BLOCK_HIGH_AND_ABOVE', searchTypes: ['web', 'image'] },
       timeRange: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' },
     })
-    expect(encodeDefinitions([googleSearch(), search, codeExecution(), urlContext()])).toEqual([
+    expect(encodeDefinitions([googleSearch(), search, codeExecution(), urlContext()])).toEqual<GoogleHosted[]>([
       { googleSearch: {} },
       {
         googleSearch: {
-          ...{ excludeDomains: ['example.com'], blockingConfidence: 'BLOCK_HIGH_AND_ABOVE' },
+          excludeDomains: ['example.com'],
+          blockingConfidence: 'BLOCK_HIGH_AND_ABOVE',
           searchTypes: { webSearch: {}, imageSearch: {} },
           timeRangeFilter: { startTime: '2026-01-01T00:00:00Z', endTime: '2026-02-01T00:00:00Z' },
         },

@@ -1,4 +1,5 @@
 /** Requests of Responses, in both directions: `wire/openai-responses.md` §2, and the types of the official client. */
+import type * as Responses from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
 import type {
   ContentBlock,
@@ -263,7 +264,7 @@ describe('tools', () => {
     expect([options.toolChoice, options.providerOptions?.[format]?.tool_choice]).toEqual([undefined, tool_choice])
   })
 
-  it.each<[ProviderTool, JsonObject]>([
+  it.each<[ProviderTool, Responses.Tool]>([
     [
       webSearch({
         ...{ allowedDomains: ['nature.com'], externalWebAccess: false, searchContextSize: 'high' },
