@@ -42,19 +42,22 @@ export interface WorkerSessionOptions {
 export function workerSession(url: string, options: WorkerSessionOptions = {}): Session {
   checkOptions('workerSession', options)
   const { open = (last) => openSession(url.replace(/\/+$/, ''), last, options.fetch) } = options
-  let current: Promise<SessionToken> | undefined
+  let opening: Promise<void> | undefined
   let last: SessionToken | undefined
+  const isOver = ({ token, expiresAt }: SessionToken, refused: string | undefined) =>
+    refused === token || !(Date.now() < Date.parse(expiresAt) - marginMs)
   return async (refused) => {
-    const isOver = last !== undefined && !(Date.now() < Date.parse(last.expiresAt) - marginMs)
-    if (isOver || (refused !== undefined && refused === last?.token)) current = undefined
-    current ??= open(last?.token)
-    try {
-      last = await current
-      return last.token
-    } catch (cause) {
-      current = undefined
-      throw cause
+    if (last === undefined || isOver(last, refused)) {
+      opening ??= open(last?.token)
+        .then((token) => {
+          last = token
+        })
+        .finally(() => {
+          opening = undefined
+        })
     }
+    await opening
+    return (last as SessionToken).token
   }
 }
 

@@ -71,6 +71,20 @@ describe('workerTransport', () => {
     expect(all.asked).toHaveLength(4)
   })
 
+  it.each([
+    ['that begins', { lifetimeMs: 900_000, refused: [] }, 1],
+    ['whose token is refused', { lifetimeMs: 900_000, refused: ['t1'] }, 2],
+    ['whose token is over', { lifetimeMs: 29_000, refused: [] }, 2],
+  ])('fetches one token for any number of requests of a session %s', async (_, options, tokens) => {
+    for (const count of [1, 2, 5]) {
+      const { asked, fetch } = worker(options)
+      const transport = workerTransport({ url, model: 'm', fetch })
+      const send = () => createChatStore({ transport }).send('Hi')
+      for (let round = 0; round < tokens; round++) await Promise.all(Array.from({ length: count }, send))
+      expect(asked.filter((one) => one.includes('/session'))).toHaveLength(tokens)
+    }
+  })
+
   it('reports a failed session request, and tries again with the next turn', async () => {
     let isOpen = false
     const { asked, fetch } = worker({
