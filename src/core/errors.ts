@@ -13,6 +13,8 @@ export abstract class IsoglotError extends Error {
   readonly code: string = (this.constructor as unknown as { readonly code: string }).code
   /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
   partial?: AssistantMessage
+  /** Of `fallback`: the errors of the models that it asked before, in order. An error of another class has it, too. */
+  declare earlier?: readonly unknown[]
   /**
    * Of `generate`: what the run had added to the conversation before it failed, with the results of tools that ran. It is not enumerable, so
    * that it is not printed. A run of `stream` has its own `messages`.

@@ -8,7 +8,8 @@ import type { Model } from '../core/question.ts'
 
 /**
  * Asks the next of these models if one fails before the first event of its answer. After the first event, it throws the error of that
- * model. Each model is retried first; `retries: 0` prevents that. The models may be from any provider.
+ * model. The `earlier` of that error has the errors of the models before. Each model is retried first; `retries: 0` prevents that. The models
+ * may be from any provider.
  *
  * @param options `when`: whether to ask the next model after this error. Default: for retryable API errors, broken connections
  * and timeouts.
@@ -29,6 +30,7 @@ export function fallback(
   return {
     async *answer({ context, options }, call, first) {
       const { providerState: _, ...rest } = context
+      const earlier: unknown[] = []
       for (const [at, model] of [first, ...models].entries()) {
         let hasBegun = false
         try {
@@ -40,7 +42,12 @@ export function fallback(
           }
           return
         } catch (error) {
-          if (hasBegun || at === models.length || call.signal.aborted || !when(error, model)) throw error
+          if (hasBegun || at === models.length || call.signal.aborted || !when(error, model)) {
+            const isOfCaller = error === call.signal.reason
+            if (earlier.length > 0 && error instanceof Error && !isOfCaller) Object.assign(error, { earlier })
+            throw error
+          }
+          earlier.push(error)
         }
       }
     },

@@ -1,9 +1,13 @@
 /** Wraps of a model: their order of wraps, and the ready-made ones. */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../src/core/content.ts'
+import { isRetryable } from '../../src/core/errors.ts'
+import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
+  ApiError,
+  ConnectionError,
   createChat,
   generate,
   type Message,
@@ -159,6 +163,38 @@ describe('fallback', () => {
     const wrapped = wrapModel(model(), fallback(others(), { when: () => true }))
     await expect(generate(request({ model: wrapped }))).rejects.toThrow()
     expect(models()).toHaveLength(4)
+  })
+
+  const failures = [
+    () => new ApiError('busy', { kind: 'overloaded', status: 503 }),
+    () => new ApiError('no', { kind: 'invalid_request', status: 400 }),
+    () => new ConnectionError('reset', { cause: new Error('ECONNRESET') }),
+    () => new TypeError('no key'),
+  ]
+  const failing = (error: Error): Model => ({
+    provider: 'own',
+    model: 'own',
+    // biome-ignore lint/correctness/useYield: it fails before its first event
+    async *answer() {
+      throw error
+    },
+  })
+  const inOrder = (error: { earlier?: [] }): object[] => [...(error.earlier ?? []).flatMap(inOrder), error]
+  const threes = failures.flatMap((one) => failures.flatMap((two) => failures.map((three) => [one, two, three])))
+
+  it.each([
+    ['one fallback', ([first, ...rest]: Model[]) => wrapModel(first as Model, fallback(rest))],
+    [
+      'a fallback in another',
+      ([a, b, c]: Model[]) => wrapModel(wrapModel(a as Model, fallback([b as Model])), fallback([c as Model])),
+    ],
+  ])('the error says how each model failed that was asked: %s', async (_, wrapped) => {
+    for (const makers of threes) {
+      const errors = makers.map((make) => make())
+      const thrown = await generate(request({ model: wrapped(errors.map(failing)) })).catch((error) => error)
+      const asked = errors.findIndex((error) => !isRetryable(error)) + 1 || errors.length
+      expect(inOrder(thrown)).toEqual(errors.slice(0, asked))
+    }
   })
 
   it('asks no other once the run is cancelled', async () => {
