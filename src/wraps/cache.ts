@@ -3,8 +3,8 @@
 import type { ModelWrap } from '../client/wrap-model.ts'
 import { checkOptions } from '../core/checks.ts'
 import { isEmptyAnswer } from '../core/content.ts'
-import type { MessageEvent } from '../core/messages.ts'
-import type { HttpModel, Model, Question } from '../core/question.ts'
+import type { JsonObject, MessageEvent, ToolCall, ToolCallChunk } from '../core/messages.ts'
+import type { HttpModel, LiveArguments, Model, Question } from '../core/question.ts'
 
 type Kept = readonly MessageEvent[] | undefined | null
 
@@ -40,7 +40,7 @@ export function cache(
       const name = await key(question, model)
       const kept = name === undefined ? undefined : await store.get(name)
       if (Array.isArray(kept)) {
-        yield kept
+        yield withArguments(kept, call.liveArguments)
         return
       }
       if ((kept ?? undefined) !== undefined)
@@ -52,9 +52,23 @@ export function cache(
       }
       const end = events.at(-1)
       const isEmpty = end?.type === 'message_end' && isEmptyAnswer(end.message) // the run asks again
-      if (name !== undefined && !isEmpty) await store.set(name, events)
+      if (name !== undefined && !isEmpty) await store.set(name, withArguments(events))
     },
   }
+}
+
+/** The events, with the arguments so far on each chunk of a call. A store has none: all chunks of a call have one object, which grows. */
+function withArguments(events: readonly MessageEvent[], live?: LiveArguments): readonly MessageEvent[] {
+  const views = new Map<number, JsonObject>()
+  for (const event of events) {
+    const { index, call, block = call } = event as { index: number; call?: ToolCall; block?: ToolCall }
+    if (live && block) views.set(index, live.fresh().push(block.argumentsText ?? ''))
+  }
+  return events.map((event) => {
+    if (event.type !== 'tool_call_chunk') return event
+    const { argumentsSoFar: _, ...chunk } = event.chunk as ToolCallChunk
+    return { ...event, chunk: { ...chunk, ...(live && { argumentsSoFar: views.get(event.index) }) } as ToolCallChunk }
+  })
 }
 
 function keyOf({ context, options }: Question, model: Model): string {

@@ -5,11 +5,13 @@ import { isRetryable } from '../../src/core/errors.ts'
 import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { formats } from '../../src/formats/shared/fit-to-target.ts'
 import {
   ApiError,
   ConnectionError,
   createChat,
   generate,
+  liveArguments,
   type Message,
   type RunRequest,
   type StreamEvent,
@@ -18,7 +20,7 @@ import {
   tool,
   wrapModel,
 } from '../../src/index.ts'
-import { mockModel } from '../../src/test/index.ts'
+import { call, mockModel } from '../../src/test/index.ts'
 import { cache, defaults, fallback, type LogEntry, log, type ModelWrap, thinkTags } from '../../src/wraps/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
@@ -226,6 +228,38 @@ describe('cache', () => {
     }
     expect(upstream.asked).toEqual([])
     expect([store.size, answers[1]]).toEqual([1, answers[0]])
+  })
+
+  const stores: readonly (readonly [string, () => Parameters<typeof cache>[0]])[] = [
+    ['in memory', () => new Map()],
+    [
+      'as text',
+      () => {
+        const texts = new Map<string, string>()
+        return {
+          get: (key) => JSON.parse(texts.get(key) ?? 'null'),
+          set: (key, events) => texts.set(key, JSON.stringify(events)),
+        }
+      },
+    ],
+  ]
+  it.each(stores)('shows the arguments so far as a live answer does, whoever asked first: %s', async (_, store) => {
+    const answer = { calls: [call('f', { a: [1, { b: 'x' }] }), call('g', {})] }
+    const tell = async (asked: Model, isLive: boolean) => {
+      const live = isLive ? { liveArguments: liveArguments() } : {}
+      const events: StreamEvent[] = []
+      for await (const event of stream({ model: asked, prompt: 'Go', tools: [{ name: 'f' }, { name: 'g' }], ...live }))
+        events.push(event)
+      return events.map((event) => ('chunk' in event ? event.chunk : event.type))
+    }
+    for (const format of formats) {
+      const asked = () => mockModel([answer], { format })
+      for (const first of [true, false]) {
+        const cached = wrapModel(asked(), cache(store()))
+        for (const isLive of [first, true, false])
+          expect(await tell(cached, isLive)).toEqual(await tell(asked(), isLive))
+      }
+    }
   })
 
   it('does not store an answer that was cut off, or a request without a key', async () => {
