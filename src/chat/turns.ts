@@ -261,7 +261,7 @@ export function applyToWaiting(chat: ChatState, event: StreamEvent): void {
   if (last === undefined) return
   const changed = withEvent(last, event)
   chat.put(changed)
-  if (event.type === 'approval_request') chat.waiting.undecided.add(event.call.id)
+  if (event.type === 'approval_request') chat.waiting.undecided.set(event.call.id, event.call)
   if (event.type === 'tool_result') chat.waiting.results.push(changed.messages.at(-1) as ToolMessage)
   reportUncaught(() => chat.options.onEvent?.(event))
 }

@@ -14,18 +14,18 @@ export interface WaitingCalls {
   readonly decisions: Approval[]
   /** Results of calls that ran in the page, for the next request. */
   readonly results: ToolMessage[]
-  /** The ids of calls that tools of the page do not run without a decision. */
-  readonly undecided: Set<string>
+  /** The calls that tools of the page do not run without a decision, by their ids, with what the decision needs. */
+  readonly undecided: Map<string, ToolCall>
 }
 
 /** None of the calls has a decision yet. */
 export function waitFor(calls: readonly ToolCall[] = [], outcome?: RunOutcome, question?: TurnRequest): WaitingCalls {
-  return { calls, outcome, question, decisions: [], results: [], undecided: new Set() }
+  return { calls, outcome, question, decisions: [], results: [], undecided: new Map() }
 }
 
 /** The calls without a result. */
-export function callsWithoutResult({ calls, results }: WaitingCalls): readonly ToolCall[] {
-  return calls.filter(({ id }) => !hasOne(results, id))
+export function callsWithoutResult({ calls, results, undecided }: WaitingCalls): readonly ToolCall[] {
+  return calls.filter(({ id }) => !hasOne(results, id)).map((call) => undecided.get(call.id) ?? call)
 }
 
 export function isDecided({ decisions }: WaitingCalls, { id }: ToolCall): boolean {

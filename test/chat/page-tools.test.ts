@@ -1,7 +1,7 @@
 /** Tools that run in the page: a server sends their calls, and gets the results with the next turn. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
-import { approval, type ToolCall, t, tool } from '../../src/index.ts'
+import { approval, signApproval, type ToolCall, t, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { openChat, start } from './open.ts'
 import { answer, scripted } from './scripted.ts'
@@ -67,6 +67,32 @@ describe('calls of tools of the page', () => {
     await Promise.race([chat.approve('c2', true), new Promise((resolve) => setImmediate(resolve))])
     expect(ran).toEqual([{ dark: true }, 'paid'])
     expect(turns.at(-1)).toMatchObject({ trigger: 'tool_result', approvals: [], added: [{}, { toolCallId: 'c2' }] })
+  })
+
+  const secret = 'a-secret-of-at-least-32-bytes-in-all'
+  it.each<[string, NonNullable<Parameters<typeof approval>[0]>]>([
+    ['nothing more', {}],
+    ['a secret', { secret }],
+    ['a secret that only signed decisions have', { secret, decidedBy: 'server' }],
+  ])('run if the page approves the calls that the chat shows, with %s', async (_, options) => {
+    for (const count of [1, 2]) {
+      ran.length = 0
+      const tools = [
+        theme,
+        tool({ name: 'pay', needsApproval: approval(options), execute: () => void ran.push('paid') }),
+      ]
+      const { chat, push, end } = openChat({ tools })
+      const calls = Array.from({ length: count }, (_, at) => block.toolCall(`c${at}`, 'pay', {}, { index: at }))
+      const pending = new Promise<readonly ToolCall[]>((resolve) =>
+        chat.subscribe(() => chat.getSnapshot().status === 'waiting' && resolve(chat.getSnapshot().pending)),
+      )
+      void chat.send('Go')
+      await push(start, ...answer(calls, { outcome: 'manual', pending: calls }))
+      await end()
+      for (const call of await pending)
+        void chat.approve(call.id, options.decidedBy ? await signApproval(call, { approved: true }, secret) : true)
+      await expect.poll(() => ran).toEqual(calls.map(() => 'paid'))
+    }
   })
 
   it('that are refused get the reason as their result', async () => {
