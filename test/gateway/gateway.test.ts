@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { toClientError } from '../../src/gateway/errors.ts'
 import {
   allFormats,
   answerError,
@@ -12,6 +13,7 @@ import {
 import { withFields } from '../../src/gateway/splice.ts'
 import { facts } from '../formats/index.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
+import { errorKinds } from '../support/error-kinds.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { type Answering, json, pause, startUpstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -939,7 +941,7 @@ describe('the edges of the gateway', () => {
     expect(gateway.usages).toEqual([])
   })
 
-  it.each([
+  const codes: readonly (readonly [string, string | undefined])[] = [
     ['rate_limit_exceeded', 'rate_limit_exceeded'],
     ['Throttling.RateQuota', 'Throttling.RateQuota'],
     ['1302', '1302'],
@@ -949,16 +951,27 @@ describe('the edges of the gateway', () => {
     [keys['openai-chat'], undefined],
     ['The prompt "my secret plan" is too long for you', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('reports the code %.50s of a provider as %s, and sends no other to a client', async (code, reported) => {
-    const gateway = gatewayOf()
-    providers.answer(json({ error: { message: 'x', type: 'rate_limit', code } }, 429))
-    for (const wire of ['openai-chat', 'anthropic'] as const) {
-      const answer = await askOf(gateway, wire, 'openai-chat')
-      expect(answer.status).toBe(429)
-      if (reported === undefined) expect(await answer.text()).not.toContain(code.slice(0, 20))
+  ]
+  it.each(codes)(
+    'reports the code %.50s of a provider as %s, and sends no other to a client',
+    async (code, reported) => {
+      const gateway = gatewayOf()
+      providers.answer(json({ error: { message: 'x', type: 'rate_limit', code } }, 429))
+      for (const wire of ['openai-chat', 'anthropic'] as const) {
+        const answer = await askOf(gateway, wire, 'openai-chat')
+        expect(answer.status).toBe(429)
+        if (reported === undefined) expect(await answer.text()).not.toContain(code.slice(0, 20))
+      }
+      const error = { kind: 'rate_limit', status: 429, ...(reported && { providerCode: reported }) }
+      expect(gateway.reports.map((report) => report.error)).toEqual([error, error])
+    },
+  )
+
+  it.each(errorKinds)('gives a format a code only where the rate is limited, and no private text: %s', (kind) => {
+    for (const [providerCode, reported] of codes) {
+      const error = toClientError(new ApiError('x', { kind, provider: 'openai', providerCode }))
+      expect(error.providerCode).toBe(kind === 'rate_limit' ? reported : undefined)
     }
-    const error = { kind: 'rate_limit', status: 429, ...(reported && { providerCode: reported }) }
-    expect(gateway.reports.map((report) => report.error)).toEqual([error, error])
   })
 
   it('counts with the model of the table, whatever model the body names', async () => {
