@@ -20,7 +20,7 @@ import { errorAnswer, errorOfNoFormat, refusal, refuseBody, toClientError, unkno
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
-import { checkSpelling, checkThread, outputLimit } from './question.ts'
+import { checkFiles, checkSpelling, checkThread, outputLimit } from './question.ts'
 import { checkFormats, findClient, findRoute, type Route } from './routes.ts'
 import type {
   CheckedRequest,
@@ -203,6 +203,8 @@ async function readRequest<Env>(
   const ask = (one: DecodedRequest) =>
     options.check?.({ wire: wire.name, kind, request: one, body: body.value, caller }, env)
   const checked = ask(decoded)
+  checkFiles(decoded.context.system, 'system')
+  checkFiles(decoded.context.messages, 'messages') // of the client: `check` may name any file
   if (checked === undefined) return { body, request: decoded, check: undefined }
   return { body, request: checked, check: (one) => ask(one) ?? one }
 }

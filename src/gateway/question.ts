@@ -7,6 +7,7 @@
 import { answerOverHttp } from '../ask/http-model.ts'
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, objectIn } from '../core/json.ts'
+import { isOfAccount } from '../core/media.ts'
 import type { Json, JsonObject, Loss } from '../core/messages.ts'
 import type { Question } from '../core/question.ts'
 import { holdsEnvelope } from '../formats/shared/envelope.ts'
@@ -39,6 +40,21 @@ export function checkThread({ value }: JsonBody, { threadField }: GatewayFormat)
   const message = `This model cannot continue a stored conversation: "${threadField}" is not supported`
   throw refusal(400, message, 'invalid_request', unsupportedThread)
 }
+
+/**
+ * Refuses a client's address of a file that a provider reads with the rights of the gateway's key: a client could name any file of a bucket.
+ * Ids that providers make, such as `file-6F2k…`, cannot be guessed, and pass.
+ */
+export function checkFiles(blocks: unknown, path: string): void {
+  for (const [at, { type, content, url, fileId }] of (Array.isArray(blocks) ? blocks : []).entries()) {
+    const place = `${path}[${at}]`
+    checkFiles(content, `${place}.content`)
+    const isFile = type !== 'citation' && [url, fileId].some((one) => isAddress.test(one) && isOfAccount(one))
+    if (isFile) throw refusal(400, `"${place}" is a file of the gateway's account, which no client may name`)
+  }
+}
+
+const isAddress = /^\s*(?:[a-z][a-z\d+.-]*:|files\/)/i
 
 /** A request in the client's own format. */
 export interface PassedQuestion {

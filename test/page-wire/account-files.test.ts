@@ -3,23 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { readChatRequest } from '../../src/page/response.ts'
 import { fromUiMessages } from '../../src/page/ui-messages.ts'
 import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
+import { accountFiles, publicFiles } from '../support/account-files.ts'
 
-/** As the providers' pages write them: Bedrock's `s3Location`, Vertex's `fileUri`, Gemini's Files API. */
-const files = [
-  's3://company/salaries.pdf',
-  'S3://company/salaries.pdf',
-  'gs://company/salaries.pdf',
-  ' gs://company/salaries.pdf',
-  'file:///etc/passwd',
-  'files/of-another-user',
-  'https://generativelanguage.googleapis.com/v1beta/files/abc',
-  'HTTPS://GenerativeLanguage.GoogleAPIs.com./v1beta/files/abc',
-  'https://generativelanguage.googleapis.com:443/v1beta/files/abc',
-  'https://user@generativelanguage.googleapis.com/v1beta/files/abc',
-  'https://generativelanguage%2egoogleapis.com/v1beta/files/abc',
-  'https:\\\\generativelanguage.googleapis.com\\v1beta\\files\\abc',
-]
-const ofThePage = ['https://docs.example/a.pdf', 'http://docs.example/a.pdf', 'data:application/pdf;base64,AAAA']
 const types = ['image', 'audio', 'video', 'file'] as const
 
 const asked = (message: object) =>
@@ -43,7 +28,7 @@ const readers: Record<string, (url: string, type: (typeof types)[number]) => Pro
 describe.each(Object.keys(readers))('%s', (name) => {
   const read = (url: string, type: (typeof types)[number]) => readers[name]?.(url, type)
 
-  it.each(files)('does not hold %s', async (url) => {
+  it.each(accountFiles)('does not hold %s', async (url) => {
     for (const type of types) {
       const found = await read(url, type)?.catch((cause: unknown) => cause)
       if (!(found instanceof TypeError)) expect(JSON.stringify(found)).not.toContain('url')
@@ -51,11 +36,11 @@ describe.each(Object.keys(readers))('%s', (name) => {
     }
   })
 
-  it.each(ofThePage)('may hold %s', async (url) => {
+  it.each(publicFiles)('may hold %s', async (url) => {
     for (const type of types) await expect(read(url, type)).resolves.toBeDefined()
   })
 })
 
 it('and no policy of the Worker lets one pass', () => {
-  expect(files.filter(isPublicUrl)).toEqual([])
+  expect(accountFiles.filter(isPublicUrl)).toEqual([])
 })
