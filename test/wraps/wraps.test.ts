@@ -5,7 +5,7 @@ import { isRetryable } from '../../src/core/errors.ts'
 import type { Model } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { formats } from '../../src/formats/shared/fit-to-target.ts'
+import { formats } from '../../src/formats/shared/format-names.ts'
 import {
   ApiError,
   ConnectionError,
