@@ -44,7 +44,7 @@ export function acme(model: string, apiKey: string): HttpModel {
 // ---- the request --------------------------------------------------------------------------------
 
 const encodeRequest: ClientCodec['encodeRequest'] = (given, asked) => {
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, report: losses, offered } = prepare(given, target, asked)
   const { model, stream, maxTokens, strict: _, ...others } = options
   for (const [option, value] of Object.entries(others)) {
     if (value !== undefined) reportLoss(losses, 'dropped', `options.${option}`, 'Acme has no field for it')
@@ -167,7 +167,7 @@ export const acmeCodec: ClientCodec = {
   title: 'Acme',
   framing: 'ndjson',
   decodeFrames: decodeNdjson,
-  targetFor: () => target,
+  rules: target,
   idPrefix: 'acme_',
   headers: (apiKey): Record<string, string> => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   encodeRequest,

@@ -30,7 +30,7 @@ export function encodeFor(wire, { context, options }, modelName) {
     path,
     headers: { 'content-type': 'application/json', ...codec.headers(undefined), ...headers },
     body,
-    messages: prepare(context, asked, codec.targetFor(model)).context.messages,
+    messages: prepare(context, codec.rules, asked).context.messages,
     losses,
   }
 }

@@ -181,7 +181,7 @@ function correctEnd({ model }: Asking, out: MessageEvent[]): void {
   const last = out.at(-1)
   if (last?.type !== 'message_end') return
   const message = withAskedModel(last.message, model.model)
-  const waits = model.codec.targetFor(model.model).pausesForConsent && message.stopReason === 'pause'
+  const waits = model.codec.rules.pausesForConsent && message.stopReason === 'pause'
   const response: ChatResponse = { ...last.response, message, ...(waits && { waitsForConsent: true }) }
   out[out.length - 1] = { ...last, message, response }
 }

@@ -101,7 +101,7 @@ const anyTarget: Omit<Target, 'title'> = {
 }
 
 function encodeLocal(given: Context, asked: RequestOptions, target: Target): EncodedRequest {
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, report: losses, offered } = prepare(given, target, asked)
   return { path: '', headers: {}, body: { context, options }, losses: losses.list, offered }
 }
 

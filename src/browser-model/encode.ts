@@ -87,7 +87,7 @@ export function encodeRequest(
   asked: RequestOptions,
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, report: losses, offered } = prepare(given, target, asked)
   for (const [name, reason] of Object.entries(lostOptions)) {
     if (options[name as keyof typeof lostOptions] !== undefined)
       reportLoss(losses, 'dropped', `options.${name}`, reason)

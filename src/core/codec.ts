@@ -249,8 +249,8 @@ export interface ClientCodec {
   readonly framing: 'sse' | 'ndjson' | 'event-stream'
   /** Reads the frames of that framing. A program loads the framings of the codecs that it names. */
   readonly decodeFrames: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
-  /** What this model takes of a request there: see `prepare`. */
-  targetFor(model: string): Target
+  /** What the newest models take of a request there: see `prepare`. `encodeRequest` goes by the model that is asked. */
+  readonly rules: Target
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string
   /** Default: the provider does not keep streams. */

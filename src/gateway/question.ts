@@ -127,7 +127,7 @@ export interface AskedQuestion extends Question {
 export function questionFor(target: Target, call: Call): AskedQuestion {
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   const isStored = (previousResponseId ?? conversationId) !== undefined
-  if (isStored && isHttp(target) && !continues(target.model, call.wire)) {
+  if (isStored && isHttp(target) && !continues(target.model.codec, call.wire)) {
     const { chainField = 'previous_response_id' } = call.wire
     const name = previousResponseId === undefined ? 'conversation' : chainField
     throw refusal(400, `This model cannot continue a stored answer: "${name}" is not supported`)
@@ -146,8 +146,8 @@ export function questionFor(target: Target, call: Call): AskedQuestion {
 }
 
 /** Whether a model keeps answers that clients of this format can name. */
-function continues({ codec: { name, targetFor }, model }: HttpTarget['model'], wire: GatewayFormat): boolean {
-  return targetFor(model).chains === true && (name === wire.name || wire.name === 'isoglot')
+function continues({ name, rules }: HttpTarget['model']['codec'], wire: GatewayFormat): boolean {
+  return rules.chains === true && (name === wire.name || wire.name === 'isoglot')
 }
 
 function withLimits(

@@ -69,7 +69,7 @@ export interface TranslatedFacts extends Offered {
 export function translateRequest(
   body: unknown,
   from: Pick<ServerCodec, 'decodeRequest' | 'port'> & Partial<Pick<ServerCodec, 'name'>>,
-  to: Pick<ClientCodec, 'name' | 'provider' | 'targetFor' | 'idPrefix' | 'encodeRequest'>,
+  to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
   const { headers = {}, path = '' } = options
@@ -80,7 +80,7 @@ export function translateRequest(
   const losses = newLosses(to.provider, options.strict)
   reportLosses(ported?.losses ?? [], losses)
   reportLosses(request.losses, losses)
-  const context = withoutState(asNewTurn(request.context, from.name), to.targetFor(model), losses)
+  const context = withoutState(asNewTurn(request.context, from.name), to.rules, losses)
   checkDecoded(context)
   const { strict, ...others } = request.options
   const encoded = to.encodeRequest(context, { ...others, model, ...compact({ strict: options.strict }) })

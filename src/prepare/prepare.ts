@@ -20,6 +20,7 @@ import type {
   ContextTool,
   InvalidToolCall,
   Json,
+  Loss,
   Message,
   ProviderState,
   ReasoningBlock,
@@ -46,8 +47,10 @@ import { type Item, note, type Task, text, withContent } from './task.ts'
 export interface Prepared {
   readonly context: Context
   readonly options: RequestOptions
-  /** Every difference from the given request is in its `list`. An encoder reports its own to it. */
-  readonly losses: Losses
+  /** Every difference from the given request. */
+  readonly losses: readonly Loss[]
+  /** Takes the losses that only an encoder knows, and adds them to `losses`. */
+  readonly report: Losses
   /** The tools, for the decoder of the answer: it gives calls the caller's names back. */
   readonly offered: Offered
 }
@@ -65,7 +68,7 @@ export interface Prepared {
  * @throws {TypeError} if a value is not an isoglot message. `normalizeMessages` reads raw JSON and the messages of other libraries.
  * @throws {UnsupportedError} for a loss that `strict` does not allow.
  */
-export function prepare(given: Context, asked: EncodeRequestOptions, target: Target): Prepared {
+export function prepare(given: Context, target: Target, asked: EncodeRequestOptions): Prepared {
   checkMessages(given.messages)
   checkTools(given.tools ?? [])
   const { system: givenSystem, messages: givenMessages, tools: offeredTools, providerState = {}, ...rest } = given
@@ -89,7 +92,7 @@ export function prepare(given: Context, asked: EncodeRequestOptions, target: Tar
   recordPlaces(context, '', losses)
   const toolNames = new Map([...sentNames].map(([own, sent]) => [sent, own]))
   const offered = { offeredTools: offeredTools ?? [], toolNames, ...(parameterNames.size > 0 && { parameterNames }) }
-  return { context, options, losses, offered }
+  return { context, options, losses: losses.list, report: losses, offered }
 }
 
 /** The tools as a request would send them, under their own names. */
@@ -104,7 +107,7 @@ export function namesOfParameters(tools: readonly ContextTool[], target: Target)
 
 function ofTools(tools: readonly ContextTool[], target: Target): Prepared {
   const toolName = { pattern: /^/, maxLength: Number.POSITIVE_INFINITY }
-  return prepare({ messages: [], tools }, { model: '', strict: false }, { ...target, toolName })
+  return prepare({ messages: [], tools }, { ...target, toolName }, { model: '', strict: false })
 }
 
 function start({ providerState = {} }: Context, { model, strict }: RequestOptions, target: Target): Task {

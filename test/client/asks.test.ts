@@ -33,7 +33,7 @@ async function ask(name: string, messages: readonly Message[], strict?: boolean)
 const lenient = /^(?:ollama|.*responses)$/
 const strict = providerNames.filter((name) => {
   const { codec } = modelByName(`${name}:any`, { baseUrl: 'http://localhost', resource: 'any' })
-  return !lenient.test(name) && codec.targetFor('any').refusesEmpty
+  return !lenient.test(name) && codec.rules.refusesEmpty
 })
 
 describe.each(strict)('%s', (provider) => {

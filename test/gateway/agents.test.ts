@@ -256,7 +256,7 @@ describe('instructions without a question', () => {
   ]
   const turnsOf = ({ messages, contents, input }: Loose): Loose[] => messages ?? contents ?? input ?? []
   const userFirst = Object.keys(hosts).filter((name) => {
-    const target = hosts[name]?.model.codec.targetFor('m')
+    const target = hosts[name]?.model.codec.rules
     return target?.userFirst || target?.userLast
   })
   it.each(userFirst.flatMap((host) => bodies.map(([at, body]) => [host, at, body] as const)))(

@@ -156,7 +156,7 @@ const uses: Readonly<Record<string, Use>> = {
   mergeRuns: (message) => mergeRuns([message]),
   mergeChunks: (message) => message.role === 'assistant' && mergeChunks([message]),
   normalizeMessages: (message) => normalizeMessages([message]),
-  prepare: (message) => prepare({ messages: [message] }, { model: 'm' }, wires.chat),
+  prepare: (message) => prepare({ messages: [message] }, wires.chat, { model: 'm' }),
   prettyPrint: (message) => prettyPrint([message]),
   serializeContext: (message) => serializeContext({ messages: [message] }),
   serializeMessages: (message) => serializeMessages([message]),

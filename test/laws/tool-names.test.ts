@@ -48,8 +48,8 @@ const mcpNames: readonly string[] = [
 ]
 
 /** The same, and a tool that has the name that another one would get. */
-function namesFor({ targetFor }: ClientCodec): readonly string[] {
-  const legal = legalId('files.read', targetFor('m').toolName)
+function namesFor({ rules }: ClientCodec): readonly string[] {
+  const legal = legalId('files.read', rules.toolName)
   return mcpNames.includes(legal) ? mcpNames : [...mcpNames, legal]
 }
 
@@ -112,8 +112,8 @@ function leaksIn(seen: Json, names: readonly string[], requests: readonly MockRe
 }
 
 /** What a request says of tools: each name is legal and differs from the others, and the history has those of the definitions. */
-function faultsOf({ context, options }: MockRequest, { targetFor }: ClientCodec, names: readonly string[]): string[] {
-  const { pattern, maxLength } = targetFor('m').toolName
+function faultsOf({ context, options }: MockRequest, { rules }: ClientCodec, names: readonly string[]): string[] {
+  const { pattern, maxLength } = rules.toolName
   const own = new Map((context.tools ?? []).flatMap((one) => ('name' in one ? [[one.name, one.description]] : [])))
   const { toolChoice } = options
   const chosen = typeof toolChoice === 'object' && 'name' in toolChoice ? own.get(toolChoice.name) : choice.name
@@ -260,7 +260,7 @@ describe('a gateway', () => {
   it.each(pairs)('gives a client of %s its own names, whoever answers: %s', async (from, to) => {
     const { client } = codecs[from]
     const candidates = [...namesFor(codecs[to].client), 'with-dash', 'a_b', 'x'.repeat(64)]
-    const names = candidates.filter((name) => legalId(name, client.targetFor('m').toolName) === name)
+    const names = candidates.filter((name) => legalId(name, client.rules.toolName) === name)
     const mock = mockModel(callAll, { format: to })
     const gateway = createGateway({ formats: allFormats, models: { m: mock } })
     const messages: Message[] = [{ role: 'user', content: 'go' }]

@@ -19,8 +19,8 @@ describe.each([...clients])('%s', (_, client) => {
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const context = { messages: [...messages, { role: 'user', content: 'go on' }] } as const
-        const target = client.targetFor(model)
-        const prepared = (given: Context) => prepare(given, { model, strict: false }, target).context.messages
+        const { rules: target } = client
+        const prepared = (given: Context) => prepare(given, target, { model, strict: false }).context.messages
         checkNone(violations(prepared(context), target, model))
         // Where nothing of it can be sent, something still asks for an answer.
         if (messages.length > 0 && prepared({ messages }).length === 0) return false

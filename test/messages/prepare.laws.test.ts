@@ -20,7 +20,7 @@ const models: Record<string, string> = { anthropic: 'claude', responses: 'gpt', 
 
 describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire, target) => {
   const model = models[wire] ?? 'some'
-  const prepared = (messages: readonly Message[]) => prepare({ messages }, { model, strict: false }, target)
+  const prepared = (messages: readonly Message[]) => prepare({ messages }, target, { model, strict: false })
 
   it('is one that the wire takes, and the stored one stays as it was', { meta: { promise: '0.15 0.51' } }, () => {
     expectHolds(
@@ -37,7 +37,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
       fc.property(untidy, (messages) => {
         const once = prepared(messages)
         const twice = prepared(once.context.messages)
-        checkNone(twice.losses.list)
+        checkNone(twice.losses)
         checkSame(twice.context.messages, once.context.messages)
       }),
       perWire,
@@ -48,7 +48,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context, losses } = prepared(messages)
-        return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.list.length === 0)
+        return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.length === 0)
       }),
       perWire,
     )

@@ -25,8 +25,8 @@ function prepared(
   more: Partial<Context> = {},
   model = 'some',
 ) {
-  const { context, losses } = prepare({ ...more, messages }, { model, strict: false }, target)
-  return { context, losses: losses.list }
+  const { context, losses } = prepare({ ...more, messages }, target, { model, strict: false })
+  return { context, losses }
 }
 const callsOf = (message: Message | undefined) => (message === undefined ? [] : toolCallsOf(message))
 const messagesOf = (...args: Parameters<typeof prepared>) => prepared(...args).context.messages
@@ -36,10 +36,10 @@ const summary = (messages: readonly Message[]) =>
 describe('calls and their results', () => {
   it('leaves a conversation that is in order as it is: the very same value, and nothing to report', () => {
     const context: Context = { messages: [user('hi'), assistant(call('call_1')), result('call_1')] }
-    const done = prepare(context, { model: 'gpt' }, wires.chat)
+    const done = prepare(context, wires.chat, { model: 'gpt' })
     expect(done.context).toEqual(context)
     expect(done.context.messages).toBe(context.messages)
-    expect(done.losses.list).toEqual([])
+    expect(done.losses).toEqual([])
   })
 
   it('gives a call without a result an error result that claims nothing', { meta: { promise: '0.51 2.19' } }, () => {

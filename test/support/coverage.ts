@@ -2,6 +2,10 @@
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, JsonObject, Loss } from '../../src/core/messages.ts'
+import type { Target as PrepareTarget } from '../../src/core/target.ts'
+import { targetOf as bedrockTarget } from '../../src/formats/bedrock-converse/families.ts'
+import { geminiDialect, targetOf as geminiTarget } from '../../src/formats/gemini/tables.ts'
+import { targetOf as interactionsTarget } from '../../src/formats/gemini-interactions/tables.ts'
 import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { asNewTurn, translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
@@ -241,6 +245,13 @@ function withoutSchemas(context: Context, isLoose: boolean): Context {
   return tools === undefined ? context : { ...context, tools: tools as NonNullable<Context['tools']> }
 }
 
+/** Formats whose models differ. */
+const byModel: { readonly [wire in Wire]?: (model: string) => PrepareTarget } = {
+  'bedrock-converse': bedrockTarget,
+  gemini: (model) => geminiTarget(geminiDialect, model),
+  'gemini-interactions': interactionsTarget,
+}
+
 /** What a user says where nothing of the conversation can be sent. */
 const goOn = { role: 'user', content: '(Go on.)' } as const
 
@@ -255,14 +266,14 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
   const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   // What it has no field for is judged below.
-  const given = to.client.targetFor(model)
+  const given = byModel[to.wire]?.(model) ?? to.client.rules
   const { unsupported: _, pairsHosted: __, ...structure } = given
   const isGone = translated.losses.some(({ reason }) => reason.startsWith('nothing of the conversation'))
   const turns: Context = isGone ? { ...asked.context, messages: [goOn, ...asked.context.messages] } : asked.context
   const prepared = prepare(
     asNewTurn(turns, from.server.name),
-    { model, strict: false },
     { ...structure, userLast: !isGone && given.userLast === true },
+    { model, strict: false },
   )
   const context = facts[to.wire].requests.developersAreUsers ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)
@@ -272,9 +283,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
     seeRequest(withoutSchemas(read.context, isLoose), read.options),
     way,
   )
-  const own = new Set(
-    [...prepared.losses.list, ...(ported?.losses ?? [])].map((loss) => `${loss.path}: ${loss.reason}`),
-  )
+  const own = new Set([...prepared.losses, ...(ported?.losses ?? [])].map((loss) => `${loss.path}: ${loss.reason}`))
   const told = translated.losses.filter(
     ({ path: at, reason }) =>
       !own.has(`${at}: ${reason}`) &&
@@ -283,7 +292,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
       !/^tools\[\d+\]\.parameters/.test(at) &&
       !reason.endsWith('strict about such a schema'),
   )
-  const isPrepared = prepared.losses.list.some(({ severity }) => severity !== 'info') || isDemoted
+  const isPrepared = prepared.losses.some(({ severity }) => severity !== 'info') || isDemoted
   return {
     id: one.id,
     kind: 'request',

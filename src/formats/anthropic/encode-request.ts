@@ -148,7 +148,7 @@ export function encodeRequest(
   given: Context,
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(dialect), asked)
   const scope = scopeOf(dialect, options.model, losses)
   const { provider } = scope.target
   const last = context.messages.at(-1)

@@ -51,7 +51,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     ...compact({ title, pageHint }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor: () => targetOf(dialect),
+    rules: targetOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

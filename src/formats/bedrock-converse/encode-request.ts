@@ -63,7 +63,7 @@ import type {
  * @throws {UnsupportedError} if content would be lost and `options.strict` does not allow it.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(asked.model))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(asked.model), asked)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)
   const instructions = [...system, ...jsonInstruction(options, losses)]

@@ -71,7 +71,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Bedrock',
     framing: 'event-stream',
     decodeFrames: decodeEventStream,
-    targetFor: targetOf,
+    rules: targetOf(''),
     idPrefix,
     headers: bearer,
     encodeRequest,

@@ -75,7 +75,7 @@ import type {
  * @throws {UnsupportedError} if important content would be lost, such as media other than images and text files.
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, report: losses, offered } = prepare(given, target, asked)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)
   const { messages, documents } = encodeMessages(context, {
     losses,

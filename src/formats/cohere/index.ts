@@ -47,7 +47,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Cohere',
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor: () => target,
+    rules: target,
     idPrefix,
     headers: bearer,
     encodeRequest,

@@ -67,7 +67,7 @@ import {
   provider,
   readStopReason,
   stepsOfDeltas,
-  targetFor,
+  targetOf,
   title,
 } from './tables.ts'
 
@@ -156,7 +156,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
   if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
-  return foldCalls(allWithOwnNames(fragments, namesOfParameters(tools, targetFor(''))), idPrefix)
+  return foldCalls(allWithOwnNames(fragments, namesOfParameters(tools, targetOf(''))), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -55,7 +55,7 @@ import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as reasons from '../shared/reasons.ts'
 import { encodeEachTool, reportUnusedChoice } from '../shared/tools.ts'
 import { byteLength } from '../shared/utf8.ts'
-import { checksSignatures, format, levels, provider, targetFor, title } from './tables.ts'
+import { checksSignatures, format, levels, provider, targetOf, title } from './tables.ts'
 import type {
   WireContent,
   WireFunctionCall,
@@ -89,7 +89,7 @@ interface Scope {
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow; by default these are losses of content.
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetFor(asked.model))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(asked.model), asked)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, losses)
   const lead = leadOf(context.messages)
@@ -550,7 +550,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(preparedTools(tools, targetFor('')), format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, targetOf('')), format, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {

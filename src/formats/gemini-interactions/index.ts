@@ -17,7 +17,7 @@ import { encodeDefinitions, encodeRequest, encodeResult } from './encode-request
 import { decodeRequest } from './server/decode-request.ts'
 import { encodeError, encodeResponse, encodeStream } from './server/encode-answer.ts'
 import { stored } from './stored.ts'
-import { format, idPrefix, provider, targetFor } from './tables.ts'
+import { format, idPrefix, provider, targetOf } from './tables.ts'
 
 const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
 
@@ -52,7 +52,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Gemini',
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor,
+    rules: targetOf(''),
     idPrefix,
     stored,
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),

@@ -51,7 +51,7 @@ const target: Target = {
 }
 
 /** What a model takes. Models before Gemini 3 take only text in results. */
-export function targetFor(model: string): Target {
+export function targetOf(model: string): Target {
   return /gemini-[12](?!\d)/i.test(model) ? { ...target, resultMedia: new Set() } : target
 }
 

@@ -96,7 +96,7 @@ export function encodeRequest(
   given: Context,
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect, asked.model))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(dialect, asked.model), asked)
   const scope: Scope = { losses, dialect, model: asked.model }
   const {
     generationConfig: _config,

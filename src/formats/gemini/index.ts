@@ -82,7 +82,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor: (model) => targetOf(dialect, model),
+    rules: targetOf(dialect, ''),
     idPrefix: 'gemini_',
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

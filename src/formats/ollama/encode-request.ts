@@ -41,7 +41,7 @@ import type { WireMessage, WireOptions, WireRequest, WireThink, WireTool, WireTo
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   // Reports all that the target lacks, such as citations. Losses below are those that only this file knows.
-  const { context, options, losses, offered } = prepare(given, asked, target)
+  const { context, options, report: losses, offered } = prepare(given, target, asked)
   const kept = objectIn(options.providerOptions, format)
   const tools = chooseTools(context.tools, options.toolChoice, losses)
   const body: WireRequest = {

@@ -46,7 +46,7 @@ export function createClientCodec(): ClientCodec {
     title: 'Ollama',
     framing: 'ndjson',
     decodeFrames: decodeNdjson,
-    targetFor: () => target,
+    rules: target,
     idPrefix,
     // Only Ollama's cloud needs a key. A server on the user's own machine does not.
     headers: bearer,

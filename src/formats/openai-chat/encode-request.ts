@@ -80,7 +80,7 @@ export function encodeRequest(
   given: Context,
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(dialect), asked)
   const to: Encoding = { dialect, model: asked.model, losses }
   const fields = encodeOptions(options, to)
   const messages = withInstruction(encodeMessages(context, to), options.responseFormat, to)

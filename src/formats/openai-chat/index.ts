@@ -90,7 +90,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     title: dialect.title,
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor: () => targetOf(dialect),
+    rules: targetOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',
     headers: (apiKey) => keyHeaders(dialect, apiKey),
     encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),

@@ -119,7 +119,7 @@ export function encodeRequest(
   given: Context,
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
-  const { context, options, losses, offered } = prepare(given, asked, targetOf(dialect))
+  const { context, options, report: losses, offered } = prepare(given, targetOf(dialect), asked)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined

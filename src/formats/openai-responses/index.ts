@@ -56,7 +56,7 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     ...compact({ title }),
     framing: 'sse',
     decodeFrames: decodeSse,
-    targetFor: () => targetOf(dialect),
+    rules: targetOf(dialect),
     idPrefix,
     headers(apiKey) {
       if (apiKey === undefined) return {}

@@ -205,7 +205,7 @@ describe('tools', () => {
     ['get-weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
     ['2nd.weather', expect.stringMatching(/^[A-Za-z][A-Za-z0-9_]*$/)],
   ])('the name %s is %s: letters, digits and "_" are safe', (name, legal) => {
-    expect(legalId(name, createClientCodec().targetFor('').toolName)).toEqual(legal)
+    expect(legalId(name, createClientCodec().rules.toolName)).toEqual(legal)
   })
 })
 

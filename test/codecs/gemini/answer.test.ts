@@ -122,7 +122,7 @@ describe('a part', () => {
     const { message } = codec.decodeResponse(body)
     expect(message).toMatchObject({ content: [{ opaque: { provider: 'vertex' } }], response: { provider: 'vertex' } })
     expect(codec.decodeError({ status: 500, headers: new Headers(), body: '' }).provider).toBe('vertex')
-    expect(codec.targetFor(model).provider).toBe('vertex')
+    expect(codec.rules.provider).toBe('vertex')
   })
 })
 

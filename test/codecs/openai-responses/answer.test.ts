@@ -271,7 +271,7 @@ describe('the wrapper of parallel calls that models leak', () => {
     expect(sent).toEqual([item, output('call_1_0\ncall_1_1')])
     const { context, options } = decodeRequest({ model: 'gpt-5', input: [item, output('x')] })
     expect(context.messages).toMatchObject([{ content: [{ id: 'call_1' }] }, { toolCallId: 'call_1' }])
-    const name = legalId(item.name, createClientCodec().targetFor('gpt-5').toolName) // of a call that nobody opened
+    const name = legalId(item.name, createClientCodec().rules.toolName) // of a call that nobody opened
     expect(encodeRequest(context, options).body.input).toEqual([{ ...item, name }, output('x')])
   })
 })
