@@ -41,7 +41,7 @@ export type {
   ServerCodec,
   StreamEncoder,
 } from './core/codec.ts'
-export { type Machine, type Reducer, run } from './core/reducer.ts'
+export type { Machine, Reducer } from './core/reducer.ts'
 export type { Feature, Target, ToolFitting } from './core/target.ts'
 export type { SchemaRules } from './formats/shared/fit-schema.ts'
 export type { GatewayFormat } from './formats/shared/gateway-format.ts'

@@ -1,4 +1,4 @@
-/** Reducers turn one sequence into another, step by step, without I/O or promises. @module */
+/** Reducers turn one sequence into another, step by step, without I/O or promises. Types only. @module */
 
 /**
  * A step takes one value and appends its results to `out`. The caller owns `out`, so results survive if a step throws. State is plain data
@@ -15,16 +15,4 @@ export interface Reducer<State, In, Out, Setup = void> {
 export interface Machine<In, Out> {
   push(input: In, out: Out[]): void
   end(out: Out[]): void
-}
-
-/** Starts a reducer. */
-export function run<State, In, Out, Setup = void>(
-  reducer: Reducer<State, In, Out, Setup>,
-  setup: Setup,
-): Machine<In, Out> {
-  const state = reducer.start(setup)
-  return {
-    push: (input, out) => reducer.step(state, input, out),
-    end: (out) => reducer.end(state, out),
-  }
 }

@@ -785,11 +785,11 @@ export function encodeDefinitions(
 
 /** Does the same inside a request, and reports losses to `losses`. */
 function encodeDefinitionsFor(tools: readonly ContextTool[], losses: Losses): WireTool[] {
-  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses) ?? [])
+  return tools.map((tool, at) => encodeDefinition(tool, `tools[${at}]`, losses))
 }
 
-function encodeDefinition(tool: ContextTool, path: string, losses: Losses): WireTool | undefined {
-  if ('value' in tool) return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
+function encodeDefinition(tool: ContextTool, path: string, losses: Losses): WireTool {
+  if ('value' in tool) return { ...tool.value } as unknown as WireTool
   const { name, description, parameters = { type: 'object', properties: {} }, strict } = tool
   const input_schema = parameters as WireTool['input_schema']
   return { ...extrasFor(tool, path, { losses }), name, ...compact({ description, input_schema, strict }) }

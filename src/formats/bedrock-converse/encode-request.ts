@@ -561,7 +561,7 @@ function isCachePoint(entry: object): entry is WireCachePoint {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(preparedTools(tools, targetOf('')), format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, targetOf('')), encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {
@@ -598,7 +598,7 @@ function encodeToolConfig(
   const isNarrowed = isNone ? called.size === 0 : typeof toolChoice === 'object' && 'names' in toolChoice
   const tools = isNarrowed ? chosenTools(given, toolChoice, losses) : given
   const definitions: NonNullable<WireRequest['toolConfig']>['tools'] = tools.flatMap((tool, at) => {
-    const written = encodeEachTool([tool], format, encodeDefinition)
+    const written = encodeEachTool([tool], encodeDefinition)
     if (!('name' in tool)) return written
     return [
       ...written,

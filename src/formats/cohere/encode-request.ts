@@ -294,9 +294,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
   const encoded = encodeAssistant(message, path, to)
   const { content, tool_plan: plan, tool_calls: calls } = encoded
   if (content !== undefined || plan !== undefined || calls !== undefined) return [encoded]
-  const isEmpty = blocksOf(message.content).every((block) => block.type === 'text')
-  if (isEmpty) reportLoss(to.losses, 'dropped', path, lackReasons.empty, 'info')
-  else reportLoss(to.losses, 'dropped', path, lackReasons.nothing)
+  reportLoss(to.losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 
@@ -466,7 +464,7 @@ export function encodeDefinitions(tools: readonly ContextTool[], _options: Codec
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {
-  return encodeEachTool(tools, format, (tool) => encodeFunctionTool(tool, format))
+  return encodeEachTool(tools, (tool) => encodeFunctionTool(tool, format))
 }
 
 /** Writes `strict_tools`. It applies to all tools, so it is sent only if every tool is strict. */

@@ -102,7 +102,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
   const steps = encodeMessages(context, Math.max(from, lead), scope)
   const input = checksSignatures(options.model) ? spellUnsigned(steps, scope) : steps
   const tools = [
-    ...encodeEachTool(context.tools ?? [], format, encodeDefinition),
+    ...encodeEachTool(context.tools ?? [], encodeDefinition),
     ...arrayOf(kept.tools).map((tool) => asWire<WireFunctionTool>(tool ?? {})),
   ]
   const token = context.providerState?.continuationToken
@@ -231,20 +231,9 @@ function withoutPaused({ messages, providerState }: Context): readonly Message[]
 }
 
 function encodeMessage(message: Message, path: string, scope: Scope): void {
-  switch (message.role) {
-    case 'assistant':
-      encodeAssistant(message, path, scope)
-      break
-    case 'tool':
-      addResult(message, path, scope)
-      break
-    case 'user':
-      encodeInput(message.content, unknownFieldsOf(message, format), path, scope)
-      break
-    default:
-      reportLoss(scope.losses, 'changed', path, 'the target has instructions at its head only: a user says it')
-      encodeInput(message.content, unknownFieldsOf(message, format), path, scope)
-  }
+  if (message.role === 'assistant') encodeAssistant(message, path, scope)
+  else if (message.role === 'tool') addResult(message, path, scope)
+  else encodeInput(message.content, unknownFieldsOf(message, format), path, scope)
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, { steps, paths, losses, model }: Scope): void {
@@ -369,7 +358,7 @@ export function encodeTurn(blocks: readonly ContentBlock[], path: string, scope:
 function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   switch (block.type) {
     case 'reasoning':
-      addThought(turn, block, path)
+      addThought(turn, block)
       break
     case 'tool_call':
       addCall(turn, block, path)
@@ -400,13 +389,8 @@ function addContent({ steps }: Turn, content: WireContent | undefined): void {
   else steps.push({ type: 'model_output', content: [content] })
 }
 
-function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
-  const { losses, reader } = turn.scope
+function addThought(turn: Turn, block: ReasoningBlock): void {
   const signature = textOr(field(turn.scope.proof(block.opaque), 'signature'), undefined)
-  if (signature === undefined && reader === 'server') {
-    reportLoss(losses, 'dropped', path, reasons.reasoningProof)
-    return
-  }
   turn.signature = signature !== undefined && isEnvelope(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
 }
@@ -550,7 +534,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(preparedTools(tools, targetOf('')), format, encodeDefinition)
+  return encodeEachTool(preparedTools(tools, targetOf('')), encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {

@@ -150,7 +150,6 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 /** Collects all system text, because this wire has only one field for it. Developer text follows if the dialect sends it as system text. */
 function encodeSystem({ system = [], messages }: Context, scope: Scope): WirePart[] {
-  if (system === '') drop(scope, 'system', reasons.empty, 'info')
   const parts = [...encodeInstruction(system, scope, 'system')]
   for (const role of scope.dialect.developer === 'system' ? ['system', 'developer'] : ['system']) {
     for (const [at, message] of messages.entries()) {
@@ -305,7 +304,6 @@ function encodeContents(context: Context, scope: Scope): readonly WireContent[] 
     const { role, content } = message
     const path = `messages[${at}]`
     const fields = objectIn(unknownFieldsOf(message, format), 'content')
-    if (content === '' && role !== 'tool') drop(scope, path, reasons.empty, 'info')
     if (role === 'assistant') {
       for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls.set(block.id, block)
       add(turns, 'model', encodeTurn(message, scope, path), fields)

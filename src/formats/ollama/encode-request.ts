@@ -235,7 +235,7 @@ export function encodeDefinitions(tools: readonly ContextTool[], _options: Codec
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {
-  return encodeEachTool(tools, format, (tool) => encodeFunctionTool(tool, format))
+  return encodeEachTool(tools, (tool) => encodeFunctionTool(tool, format))
 }
 
 /**

@@ -609,7 +609,7 @@ export function encodeDefinitions(
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
   const fitted = preparedTools(tools, targetOf(dialect))
-  return encodeEachTool(fitted, format, (tool) => encodeDefinition(tool, dialect))
+  return encodeEachTool(fitted, (tool) => encodeDefinition(tool, dialect))
 }
 
 function encodeDefinition(tool: ToolDefinition, { clientTools }: ResponsesDialect): WireFunctionTool {

@@ -7,16 +7,9 @@ import * as reasons from './reasons.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** Encodes tools. A provider's own are sent unchanged; those of other formats are left out. */
-export function encodeEachTool<Wire>(
-  tools: readonly ContextTool[],
-  format: string,
-  encode: (tool: ToolDefinition) => Wire,
-): Wire[] {
-  return tools.flatMap((tool) => {
-    if (!('type' in tool)) return [encode(tool)]
-    return tool.format === format ? [asWire<Wire>(tool.value)] : []
-  })
+/** Encodes prepared tools. A provider's own are sent unchanged. */
+export function encodeEachTool<Wire>(tools: readonly ContextTool[], encode: (tool: ToolDefinition) => Wire): Wire[] {
+  return tools.map((tool) => ('type' in tool ? asWire<Wire>(tool.value) : encode(tool)))
 }
 
 /** A definition in the form of OpenAI Chat, which other formats have too: `{ type: 'function', function: { name, … } }`. */
