@@ -64,23 +64,7 @@ describe.each(wires)('over $name', (wire) => {
   })
 
   it('an answer that hit its length is an error, even if what there is of it fits', async () => {
-    const whole = wire
-      .text(ada)
-      .map((piece) =>
-        piece
-          .replace('"finish_reason":"stop"', '"finish_reason":"length"')
-          .replace('"stop_reason":"end_turn"', '"stop_reason":"max_tokens"')
-          .replace('"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"')
-          .replace('"done_reason":"stop"', '"done_reason":"length"')
-          .replace('"finish_reason":"COMPLETE"', '"finish_reason":"MAX_TOKENS"')
-          .replaceAll('response.completed', 'response.incomplete')
-          .replace('"status":"completed","usage"', '"status":"incomplete","usage"')
-          .replace(
-            '"status":"completed","output"',
-            '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"',
-          ),
-      )
-    upstream.answer(chunks(whole))
+    upstream.answer(chunks(wire.textCutAtLength(ada)))
     const run = streamObject(ask())
     await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'output', reason: 'truncated', text: ada })
     await expect(run.response).rejects.toMatchObject({ reason: 'truncated' })

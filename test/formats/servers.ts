@@ -1,16 +1,16 @@
-/** The facts of each format that need neither I/O nor an official client, so that a Worker and a page can have them too. */
+/** The provider of each format: it needs neither I/O nor an official client, so that a Worker and a page can have it too. */
 import type { FormatName } from '../../src/formats/shared/format-names.ts'
-import * as anthropic from './anthropic/server.ts'
-import * as bedrockConverse from './bedrock-converse/server.ts'
-import * as cohere from './cohere/server.ts'
-import * as gemini from './gemini/server.ts'
-import * as geminiInteractions from './gemini-interactions/server.ts'
-import * as ollama from './ollama/server.ts'
-import * as openaiChat from './openai-chat/server.ts'
-import * as openaiResponses from './openai-responses/server.ts'
-import type { ServerFacts } from './server.ts'
+import { provider as anthropic } from './anthropic/provider.ts'
+import { provider as bedrockConverse } from './bedrock-converse/provider.ts'
+import { provider as cohere } from './cohere/provider.ts'
+import { provider as gemini } from './gemini/provider.ts'
+import { provider as geminiInteractions } from './gemini-interactions/provider.ts'
+import { provider as ollama } from './ollama/provider.ts'
+import { provider as openaiChat } from './openai-chat/provider.ts'
+import { provider as openaiResponses } from './openai-responses/provider.ts'
+import type { Provider } from './provider.ts'
 
-export const servers: Readonly<Record<FormatName, ServerFacts>> = {
+export const servers: Readonly<Record<FormatName, Provider>> = {
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
   anthropic,

@@ -5,11 +5,11 @@
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { expect, it } from 'vitest'
 import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
-import { provider as bedrock, bedrockLine, bedrockMessage } from '../formats/bedrock-converse/provider.ts'
+import { provider as bedrock, bedrockLine } from '../formats/bedrock-converse/provider.ts'
 import { hang, json } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { chunks, speakers, toWire } from './provider.ts'
+import { bedrockMessage, chunks, speakers, toWire } from './provider.ts'
 import { ownProviders } from './rig.ts'
 
 type Loose = ReturnType<typeof JSON.parse>

@@ -3,9 +3,9 @@
  * the rules of the wire is a 400, and what is asked for is answered, whole or in pieces.
  */
 import type { ServerResponse } from 'node:http'
-import { bedrockMessage } from '../formats/bedrock-converse/provider.ts'
+import { EventStreamCodec } from '@smithy/core/event-streams'
 import { facts } from '../formats/index.ts'
-import type { Speaker } from '../formats/provider.ts'
+import type { Json, Speaker } from '../formats/provider.ts'
 import { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
 import {
   type Answering,
@@ -22,6 +22,23 @@ export { type Wire as WireName, wires as wireNames } from '../support/answers.ts
 export const speakers = Object.fromEntries(wireNames.map((name) => [name, facts[name].provider])) as Readonly<
   Record<WireName, Speaker>
 >
+
+const messages = new EventStreamCodec(
+  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
+  (text) => new TextEncoder().encode(text),
+)
+/** A message of a stream of Bedrock; `kind` is `event` or `exception`. */
+export function bedrockMessage(type: string, payload: Json, kind: 'event' | 'exception' = 'event'): Uint8Array {
+  const text = (value: string) => ({ type: 'string' as const, value })
+  return messages.encode({
+    headers: {
+      [`:${kind}-type`]: text(type),
+      ':content-type': text('application/json'),
+      ':message-type': text(kind),
+    },
+    body: new TextEncoder().encode(JSON.stringify(payload)),
+  })
+}
 
 const line = /^:(event|exception)-type (\w+) (.*)$/gm
 

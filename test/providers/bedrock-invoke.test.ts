@@ -9,8 +9,7 @@ import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { generate, message, stream } from '../../src/index.ts'
 import { bedrockInvoke } from '../../src/providers/bedrock-invoke.ts'
-import { bedrockMessage } from '../formats/bedrock-converse/provider.ts'
-import { speakers } from '../gateway/provider.ts'
+import { bedrockMessage, speakers } from '../gateway/provider.ts'
 import { type Asked, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream

@@ -1,78 +1,78 @@
-/** Its provider behind a gateway, by hand from wire/anthropic.md §3, §4. */
-import { proof, type Said } from '../../gateway/dialogue.ts'
-import { codeOf, event, halves, type Json, list, type Speaker, textOf } from '../provider.ts'
-import { key } from './server.ts'
+/** A provider of Anthropic's format, by hand from wire/anthropic.md §3, §4. */
+import { anthropic } from '../../../src/formats/anthropic/index.ts'
+import { proof } from '../../gateway/dialogue.ts'
+import { type Answer, codeOf, event, given, halves, list, providerOf, resultOf, textOf } from '../provider.ts'
 
-function anthropicBlocks({ thought, text, calls = [] }: Said): Json[] {
-  return [
-    ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought, signature: proof }]),
-    ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...calls.map(({ id, name, args }) => ({ type: 'tool_use', id, name, input: args })),
-  ]
-}
-const anthropicHead = { id: 'msg_u1', type: 'message', role: 'assistant', model: 'claude-sonnet-5' }
-export const provider: Speaker = {
+const key = 'sk-ant-canary-4Rf6Yp1Jc9'
+const head = { id: 'msg_u1', type: 'message', role: 'assistant', model: 'claude-sonnet-5', stop_sequence: null }
+
+/** Each block whole, as it begins in a stream, and its deltas. */
+const blocksOf = ({ thought, text, texts, calls }: Answer) => [
+  ...given(thought, (thinking) => ({
+    block: { type: 'thinking', thinking, signature: proof },
+    empty: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      ...halves(thinking).map((half) => ({ type: 'thinking_delta', thinking: half })),
+      { type: 'signature_delta', signature: proof },
+    ],
+  })),
+  ...given(text, () => ({
+    block: { type: 'text', text },
+    empty: { type: 'text', text: '' },
+    deltas: texts.map((piece) => ({ type: 'text_delta', text: piece })),
+  })),
+  ...calls.map(({ id, name, args, input }) => ({
+    block: { type: 'tool_use', id, name, input },
+    empty: { type: 'tool_use', id, name, input: {} },
+    deltas: halves(args).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+  })),
+]
+
+export const provider = providerOf({
+  name: 'anthropic',
   path: /^\/v1\/messages$/,
-  hear({ messages, output_config }) {
-    const turns = list(messages)
-    const isPrompt = ({ role, content }: Json) =>
-      role === 'user' && !list(content).some(({ type }) => type === 'tool_result')
-    const last = turns.findLastIndex(isPrompt)
-    const results = turns
-      .slice(last)
-      .flatMap(({ content }) => list(content).filter(({ type }) => type === 'tool_result'))
-    return {
-      prompt: textOf(turns[last]?.content),
-      results: results.map(({ content }) => textOf(content)),
-      hasProof: turns.some(({ content }) =>
-        list(content).some(({ type, signature }) => type === 'thinking' && signature === proof),
-      ),
-      hasSchema: output_config?.format?.schema?.properties?.city !== undefined,
-    }
-  },
-  whole: (said) => ({
-    ...anthropicHead,
-    content: anthropicBlocks(said),
-    stop_reason: said.calls ? 'tool_use' : 'end_turn',
-    stop_sequence: null,
+  key,
+  make: (model, options) => anthropic(model, options),
+  model: 'claude-sonnet-5',
+  base: '/v1',
+  words: { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
+  turnsOf: ({ messages }) =>
+    list(messages).map(({ role, content }) => {
+      const results = list(content).filter(({ type }) => type === 'tool_result')
+      return {
+        ...(role === 'user' && results.length === 0 && { prompt: textOf(content) }),
+        results: results.map((result) => resultOf(result.tool_use_id, textOf(result.content))),
+        isProved: list(content).some(({ type, signature }) => type === 'thinking' && signature === proof),
+      }
+    }),
+  schemaIn: ({ output_config }) => output_config?.format?.schema,
+  whole: (answer) => ({
+    ...head,
+    content: blocksOf(answer).map(({ block }) => block),
+    stop_reason: answer.reason,
     usage: { input_tokens: 11, output_tokens: 7 },
   }),
-  pieces(said) {
-    const usage = { input_tokens: 11, output_tokens: 1 }
-    const stop_reason = said.calls ? 'tool_use' : 'end_turn'
-    return [
+  pieces: (answer) =>
+    [
       {
         type: 'message_start',
-        message: { ...anthropicHead, content: [], stop_reason: null, stop_sequence: null, usage },
+        message: { ...head, content: [], stop_reason: null, usage: { input_tokens: 11, output_tokens: 1 } },
       },
       { type: 'ping' },
-      ...anthropicBlocks(said).flatMap((block, index) => [
-        { type: 'content_block_start', index, content_block: emptied(block) },
-        ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+      ...blocksOf(answer).flatMap(({ empty, deltas }, index) => [
+        { type: 'content_block_start', index, content_block: empty },
+        ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
         { type: 'content_block_stop', index },
       ]),
-      { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 7 } },
-      { type: 'message_stop' },
-    ].map(event)
-  },
-  isStream: ({ body }) => body.stream === true,
+    ].map(event),
+  end: ({ reason }) => [
+    event({
+      ...{ type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null } },
+      usage: { output_tokens: 7 },
+    }),
+    event({ type: 'message_stop' }),
+  ],
   error: (status, message) => ({ type: 'error', error: { type: codeOf(status), message }, request_id: 'req_u1' }),
   errorPiece: (message) => event({ type: 'error', error: { type: 'overloaded_error', message } }),
   holdsKey: ({ headers }) => headers['x-api-key'] === key && headers['anthropic-version'] !== undefined,
-}
-
-function emptied(block: Json): Json {
-  if (block.type === 'thinking') return { ...block, thinking: '', signature: '' }
-  return block.type === 'text' ? { ...block, text: '' } : { ...block, input: {} }
-}
-
-function deltasOf(block: Json): Json[] {
-  if (block.type === 'text') return halves(block.text).map((text) => ({ type: 'text_delta', text }))
-  if (block.type === 'tool_use') {
-    return halves(JSON.stringify(block.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
-  }
-  return [
-    ...halves(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking })),
-    { type: 'signature_delta', signature: block.signature },
-  ]
-}
+})

@@ -1,69 +1,81 @@
-/** Its provider behind a gateway, by hand from wire/cohere.md §3, §4. */
-import { chatCall, event, halves, type Json, type Loose, list, type Speaker, textOf } from '../provider.ts'
-import { key } from './server.ts'
+/** A provider of Cohere's format, by hand from wire/cohere.md §3, §4. */
+import { cohere } from '../../../src/formats/cohere/index.ts'
+import {
+  type Answer,
+  chatCall,
+  event,
+  given,
+  halves,
+  type Json,
+  list,
+  providerOf,
+  resultOf,
+  textOf,
+} from '../provider.ts'
 
-const cohereUsage = {
-  billed_units: { input_tokens: 4, output_tokens: 7 },
-  tokens: { input_tokens: 11, output_tokens: 7 },
-}
-const coherePlace = 'f0e1d2c3-u1'
-export const provider: Speaker = {
+const usage = { billed_units: { input_tokens: 4, output_tokens: 7 }, tokens: { input_tokens: 11, output_tokens: 7 } }
+const id = 'f0e1d2c3-u1'
+
+/** Each part of the content whole, and in pieces. */
+const contentOf = ({ thought, text, texts }: Answer) => [
+  ...given(thought, (thinking) => ({
+    part: { type: 'thinking', thinking },
+    empty: { type: 'thinking', thinking: '' },
+    deltas: halves(thinking).map((half): Json => ({ thinking: half })),
+  })),
+  ...given(text, () => ({
+    part: { type: 'text', text },
+    empty: { type: 'text', text: '' },
+    deltas: texts.map((piece): Json => ({ text: piece })),
+  })),
+]
+
+const piece = (type: string, index: number, message: Json) => event({ type, index, delta: { message } })
+
+export const provider = providerOf({
+  name: 'cohere',
   path: /^\/v2\/chat$/,
-  hear({ messages, response_format }) {
-    const turns = list(messages)
-    const last = turns.findLastIndex(({ role }) => role === 'user')
+  key: 'co-canary-6Wd3Qn8Rt1',
+  make: (model, options) => cohere(model, options),
+  model: 'command-a-reasoning-08-2025',
+  base: '/v2',
+  words: { stop: 'COMPLETE', calls: 'TOOL_CALL', length: 'MAX_TOKENS' },
+  turnsOf: ({ messages }) =>
+    list(messages).map(({ role, content, tool_call_id }) => ({
+      ...(role === 'user' && { prompt: textOf(content) }),
+      ...(role === 'tool' && { results: [resultOf(tool_call_id, textOf(content))] }),
+    })),
+  schemaIn: ({ response_format }) => response_format?.json_schema ?? response_format?.schema,
+  whole: (answer) => {
+    const content = contentOf(answer).map(({ part }) => part)
     return {
-      prompt: textOf(turns[last]?.content),
-      results: turns.slice(last).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
-      hasProof: false,
-      hasSchema: response_format?.json_schema?.properties?.city !== undefined,
+      id,
+      message: {
+        role: 'assistant',
+        ...(content.length > 0 && { content }),
+        ...(answer.calls.length > 0 && { tool_calls: answer.calls.map(chatCall) }),
+      },
+      finish_reason: answer.reason,
+      usage,
     }
   },
-  whole: ({ thought, text, calls }) => ({
-    id: coherePlace,
-    message: {
-      role: 'assistant',
-      ...((thought ?? text) !== undefined && {
-        content: [
-          ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought }]),
-          ...(text === undefined ? [] : [{ type: 'text', text }]),
-        ],
-      }),
-      ...(calls && { tool_calls: calls.map(chatCall) }),
-    },
-    finish_reason: calls ? 'TOOL_CALL' : 'COMPLETE',
-    usage: cohereUsage,
-  }),
-  pieces({ thought, text, calls = [] }) {
-    const piece = (type: string, index: number, message: Json) => event({ type, index, delta: { message } })
-    const said = [thought && { type: 'thinking', thinking: thought }, text && { type: 'text', text }].filter(Boolean)
-    return [
-      event({ type: 'message-start', id: coherePlace, delta: { message: { role: 'assistant', content: [] } } }),
-      ...said.flatMap(({ type, ...body }: Loose, index) => {
-        const [[field, whole]] = Object.entries<string>(body) as [[string, string]]
-        return [
-          piece('content-start', index, { content: { type, [field]: '' } }),
-          ...halves(whole).map((half) => piece('content-delta', index, { content: { [field]: half } })),
-          event({ type: 'content-end', index }),
-        ]
-      }),
-      ...calls
-        .map(chatCall)
-        .flatMap((call, index) => [
-          piece('tool-call-start', index, { tool_calls: { ...call, function: { ...call.function, arguments: '' } } }),
-          ...halves(call.function.arguments).map((half) =>
-            piece('tool-call-delta', index, { tool_calls: { function: { arguments: half } } }),
-          ),
-          event({ type: 'tool-call-end', index }),
-        ]),
-      `${event({
-        type: 'message-end',
-        delta: { finish_reason: calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE', usage: cohereUsage },
-      })}data: [DONE]\n\n`, // the end is the first of the two
-    ]
-  },
-  isStream: ({ body }) => body.stream === true,
+  pieces: (answer) => [
+    event({ type: 'message-start', id, delta: { message: { role: 'assistant', content: [] } } }),
+    ...contentOf(answer).flatMap(({ empty, deltas }, index) => [
+      piece('content-start', index, { content: empty }),
+      ...deltas.map((delta) => piece('content-delta', index, { content: delta })),
+      event({ type: 'content-end', index }),
+    ]),
+    ...answer.calls.flatMap((call, index) => [
+      piece('tool-call-start', index, { tool_calls: chatCall({ ...call, args: '' }) }),
+      ...halves(call.args).map((half) =>
+        piece('tool-call-delta', index, { tool_calls: { function: { arguments: half } } }),
+      ),
+      event({ type: 'tool-call-end', index }),
+    ]),
+  ],
+  end: ({ reason }) => [event({ type: 'message-end', delta: { finish_reason: reason, usage } }), 'data: [DONE]\n\n'],
+  endsBeforeLastPiece: true,
   error: (_, message) => ({ id: 'e1', message }),
   errorPiece: (message) => event({ type: 'message-end', delta: { finish_reason: 'ERROR', error: message } }),
-  holdsKey: ({ headers }) => headers.authorization === `Bearer ${key}`,
-}
+})

@@ -1,55 +1,57 @@
-/** Its provider behind a gateway, by hand from wire/gemini.md §3, §4. */
-import { proof, type Said } from '../../gateway/dialogue.ts'
-import { codeOf, data, halves, type Json, type Loose, list, type Speaker, textOf } from '../provider.ts'
-import { key } from './server.ts'
+/** A provider of Gemini's format, by hand from wire/gemini.md §3, §4. */
+import { gemini } from '../../../src/formats/gemini/index.ts'
+import { proof } from '../../gateway/dialogue.ts'
+import { type Answer, codeOf, given, halves, type Json, list, providerOf, resultOf, sse, textOf } from '../provider.ts'
 
-function geminiChunk(parts: readonly Json[], finishReason?: string): Json {
-  return {
-    candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
-    usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 },
-    modelVersion: 'gemini-3-flash-preview',
-    responseId: 'u1',
-  }
-}
-function geminiParts({ thought, text, calls = [] }: Said): Json[] {
-  return [
-    ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
-    ...(text === undefined ? [] : [{ text }]),
-    // Without ids, as most of its models call; the first of them is signed.
-    ...calls.map(({ name, args }, at) => ({
-      functionCall: { name, args },
-      ...(at === 0 && { thoughtSignature: proof }),
-    })),
-  ]
-}
-export const provider: Speaker = {
+const key = 'AIza-canary-2Gs9Nk7Wq3'
+
+const chunk = (parts: readonly Json[], finishReason?: string): Json => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
+  usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 },
+  modelVersion: 'gemini-3-flash-preview',
+  responseId: 'u1',
+})
+const thoughtOf = (text: string) => ({ text, thought: true })
+/** The first of the calls is signed. */
+const callsOf = ({ calls, proof: thoughtSignature }: Answer) =>
+  calls.map(({ id, name, input }, at) => ({
+    functionCall: { id, name, args: input },
+    ...(at === 0 && thoughtSignature && { thoughtSignature }),
+  }))
+
+export const provider = providerOf({
+  name: 'gemini',
   path: /^\/v1beta\/models\/[\w.-]+:(?:generateContent|streamGenerateContent\?alt=sse)$/,
-  hear({ contents, generationConfig }) {
-    const turns = list(contents)
-    const partsOf = (turn: Json): Loose[] => list(turn?.parts)
-    const last = turns.findLastIndex(
-      (turn) => turn.role === 'user' && !partsOf(turn).some((part) => part.functionResponse),
-    )
-    const results = turns.slice(last).flatMap((turn) => partsOf(turn).flatMap((part) => part.functionResponse ?? []))
-    return {
-      prompt: textOf(partsOf(turns[last])),
-      results: results.map(({ response }) => String(response.content ?? Object.values(response)[0])),
-      hasProof: turns.some((turn) => partsOf(turn).some(({ thoughtSignature }) => thoughtSignature === proof)),
-      hasSchema:
-        (generationConfig?.responseJsonSchema ?? generationConfig?.responseSchema)?.properties?.city !== undefined,
-    }
-  },
-  whole: (said) => geminiChunk(geminiParts(said), 'STOP'),
-  pieces: (said) => [
-    ...geminiParts(said).flatMap((part) =>
-      part.text === undefined || part.thoughtSignature
-        ? [data(geminiChunk([part]))]
-        : halves(part.text).map((text) => data(geminiChunk([{ ...part, text }]))),
+  key,
+  make: (model, options) => gemini(model, options),
+  model: 'gemini-3-flash-preview',
+  base: '/v1beta',
+  words: { stop: 'STOP', calls: 'STOP', length: 'MAX_TOKENS' },
+  turnsOf: ({ contents }) =>
+    list(contents).map(({ role, parts }) => {
+      const results = list(parts).flatMap(({ functionResponse }) => functionResponse ?? [])
+      return {
+        ...(role === 'user' && results.length === 0 && { prompt: textOf(parts) }),
+        results: results.map(({ id, name, response }) => resultOf(id ?? name, Object.values(response).join(''))),
+        isProved: list(parts).some(({ thoughtSignature }) => thoughtSignature === proof),
+      }
+    }),
+  schemaIn: ({ generationConfig }) => generationConfig?.responseJsonSchema ?? generationConfig?.responseSchema,
+  whole: (answer) =>
+    chunk(
+      [...given(answer.thought, thoughtOf), ...given(answer.text, (text) => ({ text })), ...callsOf(answer)],
+      answer.reason,
     ),
-    data(geminiChunk([{ text: '' }], 'STOP')),
-  ],
+  pieces: (answer) =>
+    [
+      ...halves(answer.thought ?? '').flatMap((half) => (half === '' ? [] : thoughtOf(half))),
+      ...answer.texts.map((text) => ({ text })),
+      ...callsOf(answer),
+    ].map((part) => sse(chunk([part]))),
+  end: ({ reason }) => [sse(chunk([{ text: '' }], reason))],
+  callsWithoutIds: true,
   isStream: ({ path }) => path.endsWith(':streamGenerateContent?alt=sse'),
   error: (status, message) => ({ error: { code: status, message, status: codeOf(status) } }),
-  errorPiece: (message) => data({ error: { code: 503, message, status: 'UNAVAILABLE' } }),
+  errorPiece: (message) => sse({ error: { code: 503, message, status: 'UNAVAILABLE' } }),
   holdsKey: ({ headers }) => headers['x-goog-api-key'] === key,
-}
+})

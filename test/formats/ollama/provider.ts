@@ -1,46 +1,48 @@
-/** Its provider behind a gateway, by hand from wire/ollama.md §3, §4. */
-import type { Said } from '../../gateway/dialogue.ts'
-import { halves, type Json, list, type Speaker, textOf } from '../provider.ts'
-import { key } from './server.ts'
+/** A provider of Ollama's format, by hand from wire/ollama.md §3, §4. */
+import { ollama } from '../../../src/formats/ollama/index.ts'
+import { type Answer, halves, type Json, list, providerOf, resultOf, textOf } from '../provider.ts'
 
-const ollamaHead = { model: 'qwen3:8b', created_at: '2026-11-20T10:00:00.000000Z' }
-const ollamaEnd = { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7, total_duration: 1 }
-const ollamaCalls = (calls: Said['calls'] = []) =>
-  calls.map(({ name, args }) => ({ function: { name, arguments: args } }))
-export const provider: Speaker = {
+const head = { model: 'qwen3:8b', created_at: '2026-11-20T10:00:00.000000Z' }
+const endOf = (reason: string) => ({
+  ...{ done: true, done_reason: reason, prompt_eval_count: 11, eval_count: 7, total_duration: 1 },
+})
+const callsOf = ({ calls }: Answer) =>
+  calls.map(({ id, name, input }) => ({ id, function: { name, arguments: input } }))
+const line = (message: Json, rest: Json = { done: false }) =>
+  `${JSON.stringify({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest })}\n`
+
+export const provider = providerOf({
+  name: 'ollama',
   path: /^\/api\/chat$/,
-  hear({ messages, format }) {
-    const turns = list(messages)
-    const last = turns.findLastIndex(({ role }) => role === 'user')
-    return {
-      prompt: textOf(turns[last]?.content),
-      results: turns.slice(last).flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : [])),
-      hasProof: false,
-      hasSchema: format?.properties?.city !== undefined,
-    }
-  },
-  whole: ({ thought, text = '', calls }) => ({
-    ...ollamaHead,
-    ...ollamaEnd,
+  key: 'ol-canary-8Bv5Xz2Mh6',
+  make: (model, options) => ollama(model, options),
+  model: 'qwen3:8b',
+  base: '',
+  words: { stop: 'stop', calls: 'stop', length: 'length' },
+  turnsOf: ({ messages }) =>
+    list(messages).map(({ role, content, tool_call_id, tool_name }) => ({
+      ...(role === 'user' && { prompt: textOf(content) }),
+      ...(role === 'tool' && { results: [resultOf(tool_call_id ?? tool_name, String(content))] }),
+    })),
+  schemaIn: ({ format }) => format,
+  whole: (answer) => ({
+    ...head,
+    ...endOf(answer.reason),
     message: {
       role: 'assistant',
-      content: text,
-      ...(thought && { thinking: thought }),
-      ...(calls && { tool_calls: ollamaCalls(calls) }),
+      content: answer.text ?? '',
+      ...(answer.thought && { thinking: answer.thought }),
+      ...(answer.calls.length > 0 && { tool_calls: callsOf(answer) }),
     },
   }),
-  pieces({ thought, text = '', calls = [] }) {
-    const line = (message: Json, rest: Json = { done: false }) =>
-      `${JSON.stringify({ ...ollamaHead, message: { role: 'assistant', content: '', ...message }, ...rest })}\n`
-    return [
-      ...(thought ? halves(thought).map((thinking) => line({ thinking })) : []),
-      ...(text === '' ? [] : halves(text).map((content) => line({ content }))),
-      ...ollamaCalls(calls).map((call) => line({ tool_calls: [call] })),
-      line({}, ollamaEnd),
-    ]
-  },
+  pieces: (answer) => [
+    ...halves(answer.thought ?? '').flatMap((half) => (half === '' ? [] : line({ thinking: half }))),
+    ...answer.texts.map((content) => line({ content })),
+    ...callsOf(answer).map((call) => line({ tool_calls: [call] })),
+  ],
+  end: ({ reason }) => [line({}, endOf(reason))],
+  callsWithoutIds: true,
   isStream: ({ body }) => body.stream !== false,
   error: (_, message) => ({ error: message }),
   errorPiece: (message) => `${JSON.stringify({ error: message })}\n`,
-  holdsKey: ({ headers }) => headers.authorization === `Bearer ${key}`,
-}
+})

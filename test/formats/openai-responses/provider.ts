@@ -1,124 +1,111 @@
-/** Its provider behind a gateway, by hand from wire/openai-responses.md §3, §4. */
-import { proof, type Said } from '../../gateway/dialogue.ts'
+/** A provider of Responses, by hand from wire/openai-responses.md §3, §4. */
+import { openaiResponses } from '../../../src/formats/openai-responses/index.ts'
+import { proof } from '../../gateway/dialogue.ts'
 import { provider as chat } from '../openai-chat/provider.ts'
-import { event, halves, type Json, list, type Speaker, textOf } from '../provider.ts'
-import { key } from './server.ts'
+import { type Answer, event, given, halves, type Json, list, providerOf, resultOf, textOf } from '../provider.ts'
 
-const responsesUsage = {
+const usage = {
   input_tokens: 11,
   input_tokens_details: { cached_tokens: 0 },
   output_tokens: 7,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: 18,
 }
-function responsesItems({ thought, text, calls = [] }: Said): Json[] {
-  return [
-    ...(thought === undefined
-      ? []
-      : [
-          {
-            id: 'rs_u1',
-            type: 'reasoning',
-            summary: [{ type: 'summary_text', text: thought }],
-            encrypted_content: proof,
-          },
-        ]),
-    ...(text === undefined
-      ? []
-      : [
-          {
-            id: 'msg_u1',
-            type: 'message',
-            status: 'completed',
-            role: 'assistant',
-            content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
-          },
-        ]),
-    ...calls.map(({ id, name, args }) => ({
-      id: `fc_${id}`,
-      type: 'function_call',
-      status: 'completed',
-      call_id: id,
-      name,
-      arguments: JSON.stringify(args),
-    })),
-  ]
-}
-const responseBody = (status: string, output: readonly Json[]) => ({
+const bodyOf = (status: string, output: readonly Json[] = []) => ({
   id: 'resp_u1',
   object: 'response',
   created_at: 1_790_000_000,
   status,
   error: null,
-  incomplete_details: null,
+  incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
   instructions: null,
   model: 'gpt-5-2026-01-01',
   output,
   parallel_tool_calls: true,
   tool_choice: 'auto',
   tools: [],
-  usage: status === 'completed' ? responsesUsage : null,
+  usage: status === 'in_progress' ? null : usage,
 })
-export const provider: Speaker = {
-  path: /^\/v1\/responses$/,
-  hear({ input, text }) {
-    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : list(input)
-    const last = items.findLastIndex((item) => item.role === 'user')
-    const results = items.slice(last).filter(({ type }) => type === 'function_call_output')
+
+/** Each item whole, as it begins in a stream, and its events without their place. */
+const itemsOf = ({ thought, text, texts, calls }: Answer): { item: Json; empty: Json; events: Json[] }[] => [
+  ...given(thought, (thinking) => {
+    const part = { type: 'summary_text', text: thinking }
+    const item = { id: 'rs_u1', type: 'reasoning', summary: [part], encrypted_content: proof }
     return {
-      prompt: textOf(items[last]?.content),
-      results: results.map(({ output }) => textOf(output)),
-      hasProof: items.some(({ type, encrypted_content }) => type === 'reasoning' && encrypted_content === proof),
-      hasSchema: text?.format?.schema?.properties?.city !== undefined,
+      item,
+      empty: { ...item, summary: [] },
+      events: [
+        { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },
+        ...halves(thinking).map((delta) => ({ type: 'response.reasoning_summary_text.delta', delta })),
+        { type: 'response.reasoning_summary_text.done', text: thinking },
+        { type: 'response.reasoning_summary_part.done', part },
+      ].map((one) => ({ ...one, summary_index: 0 })),
     }
-  },
-  whole: (said) => responseBody('completed', responsesItems(said)),
-  pieces(said) {
-    const items = responsesItems(said)
-    const events: Json[] = [
-      { type: 'response.created', response: responseBody('in_progress', []) },
-      { type: 'response.in_progress', response: responseBody('in_progress', []) },
-      ...items.flatMap((item, output_index) => itemEvents(item, output_index)),
-      { type: 'response.completed', response: responseBody('completed', items) },
-    ]
-    return events.map(({ type, ...rest }, sequence_number) => event({ type, sequence_number, ...rest }))
-  },
-  isStream: ({ body }) => body.stream === true,
+  }),
+  ...given(text, () => {
+    const part = { type: 'output_text', text, annotations: [], logprobs: [] }
+    const item = { id: 'msg_u1', type: 'message', status: 'completed', role: 'assistant', content: [part] }
+    return {
+      item,
+      empty: { ...item, status: 'in_progress', content: [] },
+      events: [
+        { type: 'response.content_part.added', part: { ...part, text: '' } },
+        ...texts.map((delta) => ({ type: 'response.output_text.delta', delta, logprobs: [] })),
+        { type: 'response.output_text.done', text, logprobs: [] },
+        { type: 'response.content_part.done', part },
+      ].map((one) => ({ ...one, content_index: 0 })),
+    }
+  }),
+  ...calls.map(({ id, name, args }, at) => {
+    const called = { id: `fc_u${at + 1}`, type: 'function_call', call_id: id, name }
+    return {
+      item: { ...called, status: 'completed', arguments: args },
+      empty: { ...called, status: 'in_progress', arguments: '' },
+      events: [
+        ...halves(args).map((delta) => ({ type: 'response.function_call_arguments.delta', delta })),
+        { type: 'response.function_call_arguments.done', name, arguments: args },
+      ],
+    }
+  }),
+]
+const wholeItems = (answer: Answer) => itemsOf(answer).map(({ item }) => item)
+
+/** A stream without the numbers of its events. */
+const streamOf = (answer: Answer): Json[] => [
+  { type: 'response.created', response: bodyOf('in_progress') },
+  { type: 'response.in_progress', response: bodyOf('in_progress') },
+  ...itemsOf(answer).flatMap(({ item, empty, events }, output_index) => [
+    { type: 'response.output_item.added', output_index, item: empty },
+    ...events.map((one) => ({ ...one, item_id: item.id, output_index })),
+    { type: 'response.output_item.done', output_index, item },
+  ]),
+]
+const numbered = ({ type, ...rest }: Json, sequence_number: number) => event({ type, sequence_number, ...rest })
+
+export const provider = providerOf({
+  name: 'openai-responses',
+  path: /^\/v1\/responses$/,
+  key: 'sk-canary-resp-5Tm8Vb3Kd6',
+  make: (model, options) => openaiResponses(model, options),
+  model: 'gpt-5',
+  base: '/v1',
+  words: { stop: 'completed', calls: 'completed', length: 'incomplete' },
+  turnsOf: ({ input }) =>
+    (typeof input === 'string' ? [{ role: 'user', content: input }] : list(input)).map((item) => ({
+      ...(item.role === 'user' && { prompt: textOf(item.content) }),
+      ...(item.type === 'function_call_output' && { results: [resultOf(item.call_id, textOf(item.output))] }),
+      isProved: item.type === 'reasoning' && item.encrypted_content === proof,
+    })),
+  schemaIn: ({ text }) => text?.format?.schema,
+  whole: (answer) => bodyOf(answer.reason, wholeItems(answer)),
+  pieces: (answer) => streamOf(answer).map(numbered),
+  end: (answer) => [
+    numbered(
+      { type: `response.${answer.reason}`, response: bodyOf(answer.reason, wholeItems(answer)) },
+      streamOf(answer).length,
+    ),
+  ],
   error: chat.error,
   errorPiece: (message) => event({ type: 'error', sequence_number: 2, code: 'server_error', message, param: null }),
-  holdsKey: ({ headers }) => headers.authorization === `Bearer ${key}`,
-}
-
-function itemEvents(item: Json, output_index: number): Json[] {
-  const at = { item_id: item.id, output_index }
-  const added = { ...item, ...(item.status && { status: 'in_progress' }) }
-  const around = (empty: Json, inner: Json[]) => [
-    { type: 'response.output_item.added', output_index, item: { ...added, ...empty } },
-    ...inner,
-    { type: 'response.output_item.done', output_index, item },
-  ]
-  if (item.type === 'message') {
-    const [part] = item.content
-    const place = { ...at, content_index: 0 }
-    return around({ content: [] }, [
-      { type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
-      ...halves(part.text).map((delta) => ({ type: 'response.output_text.delta', ...place, delta, logprobs: [] })),
-      { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] },
-      { type: 'response.content_part.done', ...place, part },
-    ])
-  }
-  if (item.type === 'function_call') {
-    return around({ arguments: '' }, [
-      ...halves(item.arguments).map((delta) => ({ type: 'response.function_call_arguments.delta', ...at, delta })),
-      { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments },
-    ])
-  }
-  const [part] = item.summary
-  const place = { ...at, summary_index: 0 }
-  return around({ summary: [] }, [
-    { type: 'response.reasoning_summary_part.added', ...place, part: { ...part, text: '' } },
-    ...halves(part.text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...place, delta })),
-    { type: 'response.reasoning_summary_text.done', ...place, text: part.text },
-    { type: 'response.reasoning_summary_part.done', ...place, part },
-  ])
-}
+})
