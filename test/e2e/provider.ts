@@ -68,7 +68,9 @@ export async function startProvider(): Promise<Provider> {
 async function passOn(origin: string, response: ServerResponse, { path, body }: Asked): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   try {
-    const answer = await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    // Gemini's official client asks at `v1`, where aimock has nothing of Gemini's.
+    const place = path.replace(/^\/v1(?=\/models\/gemini)/, '/v1beta')
+    const answer = await fetch(origin + place, { method: 'POST', headers, body: JSON.stringify(body) })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
     for await (const chunk of answer.body ?? []) response.write(chunk)
     response.end()

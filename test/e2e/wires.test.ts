@@ -24,7 +24,8 @@ import {
   tool,
 } from '../../src/index.ts'
 import type { JsonObject } from '../../src/messages/index.ts'
-import { officialClients } from './clients.ts'
+import type { Turn } from '../formats/client.ts'
+import { facts } from '../formats/index.ts'
 import { greeting, type Provider, reportOn, startProvider, thought, verdict, weatherIn } from './provider.ts'
 
 let provider: Provider
@@ -41,21 +42,35 @@ const ways = [
 const one = { prompt: 'What is the weather in Tokyo?', cities: ['Tokyo'] }
 const two = { prompt: 'What is the weather in Tokyo and Paris?', cities: ['Tokyo', 'Paris'] }
 
-describe.each(officialClients)('the official client $name', ({ converse }) => {
-  describe.each(ways)('%s', (_, streaming) => {
+/** aimock speaks these wires. */
+const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'] as const
+
+describe.each(formats)('the official client of %s', (format) => {
+  describe.each(ways)('%s', (_, stream) => {
+    /** Asks, and answers calls as long as there are some. */
+    async function converse(prompt: string): Promise<Pick<Turn, 'text' | 'calls'>> {
+      const { client } = await facts[format].client()
+      const [model] = facts[format].models
+      const conversation = client.converse({ url: provider.url }, { model, stream, tools: true })
+      let turn = await conversation.say(prompt)
+      const { calls } = turn
+      while (turn.calls.length > 0) turn = await conversation.answerCalls()
+      return { text: turn.text, calls }
+    }
+
     it('gets the text of an answer', async () => {
-      expect(await converse(provider.url, 'Say hello', streaming)).toEqual({ text: greeting, calls: [] })
+      expect(await converse('Say hello')).toEqual({ text: greeting, calls: [] })
     })
 
     it.each([one, two])('runs a round of calls: $cities', async ({ prompt, cities }) => {
-      expect(await converse(provider.url, prompt, streaming)).toEqual({
+      expect(await converse(prompt)).toEqual({
         text: reportOn(...cities),
-        calls: cities.map((city) => ['get_weather', city]),
+        calls: cities.map((city) => ({ name: 'get_weather', args: { city } })),
       })
     })
 
     it('gets an error with its status', async () => {
-      const failure = await converse(provider.url, 'Are you busy?', streaming).catch((error) => error)
+      const failure = await converse('Are you busy?').catch((error) => error)
       expect(failure).toBeInstanceOf(Error)
       expect([failure.status, failure.status_code]).toContain(429)
     })
