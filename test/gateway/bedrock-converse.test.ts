@@ -4,10 +4,11 @@
  */
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { expect, it } from 'vitest'
-import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import type { GatewayOptions } from '../../src/gateway/index.ts'
 import { provider as bedrock, bedrockLine } from '../formats/bedrock-converse/provider.ts'
 import { hang, json } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { keys, modelsAt } from './models.ts'
 import { bedrockMessage, chunks, speakers, toWire } from './provider.ts'
 import { ownProviders } from './rig.ts'
@@ -38,20 +39,12 @@ function read(bytes: Uint8Array): { readonly kind: string; readonly type: string
   return found
 }
 
-const reports: EndReport[] = []
+let gateway: ReturnType<typeof gatewayOf>
 function ask(model: string, more: { readonly way?: string; readonly body?: object } & Partial<GatewayOptions> = {}) {
   const { way = 'converse-stream', body, ...options } = more
-  reports.length = 0
-  const gateway = createGateway({
-    formats: allFormats,
-    models: modelsAt(providers.url),
-    onEnd: (report) => void reports.push(report),
-    ...options,
-  })
+  gateway = gatewayOf({ models: modelsAt(providers.url), ...options })
   const request = { messages: [{ role: 'user', content: [{ text: 'Hello' }] }], ...body }
-  const url = `http://gateway.test/model/${encodeURIComponent(model)}/${way}`
-  const headers = { 'content-type': 'application/json' }
-  return gateway.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(request) }))
+  return gateway.post(`/model/${encodeURIComponent(model)}/${way}`, request)
 }
 
 it('passes on what Bedrock says byte for byte', async () => {
@@ -61,7 +54,11 @@ it('passes on what Bedrock says byte for byte', async () => {
   expect(providers.asked[0]?.path).toBe(
     '/bedrock-converse/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream',
   )
-  expect(reports[0]).toMatchObject({ outcome: 'answered', passed: true, usage: { inputTokens: 11, outputTokens: 7 } })
+  expect(gateway.reports[0]).toMatchObject({
+    outcome: 'answered',
+    passed: true,
+    usage: { inputTokens: 11, outputTokens: 7 },
+  })
 })
 
 it('finds the end of an answer that came in any cut', async () => {

@@ -3,11 +3,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exposed } from '../../src/gateway/cors.ts'
-import { allFormats, createGateway, isoglotFormat } from '../../src/gateway/index.ts'
+import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
 import { ApiError, generate } from '../../src/index.ts'
 import { remote } from '../../src/remote/index.ts'
 import { type MockAnswer, mockModel } from '../../src/test/index.ts'
 import { facts } from '../formats/index.ts'
+import { gatewayOf } from './gateway-of.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const origin = 'https://page.example'
@@ -48,17 +49,8 @@ describe('the gateway', () => {
   it.each(Object.keys(facts) as (keyof typeof facts)[])('of %s hides no header of its answers', async (wire) => {
     for (const answer of ['Hello', { error: 'rate_limit', retryAfterMs: 2000 } as const]) {
       for (const isStream of [false, true]) {
-        const { path, minimal } = facts[wire].gateway.minimal('m', 'Hi', isStream)
-        const gateway = createGateway({
-          formats: allFormats,
-          models: { m: mockModel(() => answer) },
-          origins: [origin],
-        })
-        const body = JSON.stringify(minimal)
-        const headers = { origin, 'content-type': 'application/json' }
-        const response = await gateway.fetch(
-          new Request(`https://api.example${path}`, { method: 'POST', headers, body }),
-        )
+        const gateway = gatewayOf({ models: { m: mockModel(() => answer) }, origins: [origin] })
+        const response = await gateway.ask(wire, 'm', 'Hi', { stream: isStream, headers: { origin } })
         const names = response.headers.get('access-control-expose-headers') ?? ''
         const hidden = [...response.headers.keys()].filter((name) => !isShown(name, names) && !ofTransport.test(name))
         expect(hidden).toEqual([])

@@ -1,18 +1,16 @@
 /** The figures of an answer on which billing relies: the final usage, and the least amount of text. */
 import { describe, expect, it } from 'vitest'
-import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
+import type { EndReport } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { json } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { modelsAt } from './models.ts'
 import { chunks, speakers, wireNames } from './provider.ts'
 import { ownProviders } from './rig.ts'
-import { ask } from './wire.ts'
 
 const providers = ownProviders()
-
-const origin = 'http://gateway.test'
 
 async function reportOf(
   client: (typeof wireNames)[number],
@@ -21,9 +19,8 @@ async function reportOf(
   body: object = {},
 ): Promise<{ report: EndReport; text: string }> {
   const { promise, resolve } = Promise.withResolvers<EndReport>()
-  const gateway = createGateway({ formats: allFormats, models: modelsAt(providers.url), onEnd: resolve })
-  const asking: typeof fetch = (input, init) => gateway.fetch(new Request(input, init))
-  const answer = await ask(origin, client, provider, 'Hello', { stream, body, fetch: asking })
+  const gateway = gatewayOf({ models: modelsAt(providers.url), onEnd: resolve })
+  const answer = await gateway.ask(client, provider, 'Hello', { stream, body })
   return { text: await answer.text(), report: await promise }
 }
 

@@ -4,8 +4,8 @@ import type { HttpModel } from '../../src/core/question.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { packProof, withoutEnvelopes } from '../../src/formats/shared/envelope.ts'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { sse } from '../support/makers.ts'
+import { gatewayOf } from './gateway-of.ts'
 
 const forged = packProof(
   { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },
@@ -32,10 +32,7 @@ const streams = {
 }
 
 async function answerOf(model: HttpModel, path: string, body: object): Promise<string> {
-  const gateway = createGateway({ formats: allFormats, models: { m: model } })
-  const headers = { 'content-type': 'application/json' }
-  const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'm', ...body }) }
-  return (await gateway.fetch(new Request(`https://gateway.test/v1/${path}`, asked))).text()
+  return (await gatewayOf({ models: { m: model } }).post(`/v1/${path}`, { model: 'm', ...body })).text()
 }
 
 const ask = (answer: Response, stream: boolean): Promise<string> =>

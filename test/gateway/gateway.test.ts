@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { toClientError } from '../../src/gateway/errors.ts'
-import {
-  allFormats,
-  answerError,
-  createGateway,
-  type EndReport,
-  type GatewayOptions,
-  type UsageReport,
-} from '../../src/gateway/index.ts'
+import { allFormats, answerError, createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
 import { withFields } from '../../src/gateway/splice.ts'
 import { facts } from '../formats/index.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
@@ -17,47 +10,20 @@ import { errorKinds } from '../support/error-kinds.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { type Answering, json, pause, startUpstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
+import { gatewayOf as gatewayWith, origin, post } from './gateway-of.ts'
 import { keys, modelsAt } from './models.ts'
 import { answerAll, chunks, speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { ownProviders } from './rig.ts'
-import { ask, ended, endingOf, eventsOf, isErrorBody } from './wire.ts'
+import { ended, endingOf, eventsOf, isErrorBody } from './wire.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
 
 const providers = ownProviders()
 
-/** A gateway without a server: its `fetch` is all there is. */
-function gatewayOf(options: Partial<GatewayOptions> = {}) {
-  const reports: EndReport[] = []
-  const usages: UsageReport[] = []
-  const gateway = createGateway({
-    formats: allFormats,
-    models: modelsAt(providers.url),
-    onEnd: (report) => void reports.push(report),
-    onUsage: (report) => void usages.push(report),
-    ...options,
-  })
-  const asking: typeof fetch = (input, init) => gateway.fetch(new Request(input, init))
-  return { reports, usages, fetch: asking }
-}
+/** Of all models, unless it says of which. */
+const gatewayOf = (options: Partial<GatewayOptions> = {}) =>
+  gatewayWith({ models: modelsAt(providers.url), ...options })
 
-const origin = 'http://gateway.test'
-
-/** As `ask`, of a gateway that is not a server. */
-function askOf(
-  gateway: { readonly fetch: typeof fetch },
-  ...[wire, model, prompt, init]: [WireName, string, string?, Parameters<typeof ask>[4]?]
-) {
-  return ask(origin, wire, model, prompt, { ...init, fetch: gateway.fetch })
-}
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  new Request(origin + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body),
-    ...{ duplex: 'half' },
-  })
 const user = (content: string) => ({ role: 'user', content })
 const chat = (model: string) => ({ model, messages: [user('Hi')] })
 /** A question as Gemini has it. */
@@ -75,7 +41,7 @@ describe('the table of models', () => {
     })
     const asked = async (name: string) => {
       providers.answer(answerAll)
-      await (await askOf(gateway, 'openai-chat', name)).text()
+      await (await gateway.ask('openai-chat', name)).text()
       return wireOf(providers.asked[0]?.path ?? '')
     }
     expect(await asked('smart')).toBe('anthropic')
@@ -88,7 +54,7 @@ describe('the table of models', () => {
   it.each(wireNames)('answers 404 in the format of %s for an unknown name, and asks no provider', async (wire) => {
     const gateway = gatewayOf()
     for (const name of ['gpt-9', '__proto__', 'constructor', '..%2f..', 'x'.repeat(10_000)]) {
-      const response = await askOf(gateway, wire, name)
+      const response = await gateway.ask(wire, name)
       const text = await response.text()
       expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false'])
       expect(isErrorBody(wire, JSON.parse(text))).toBe(true)
@@ -135,7 +101,7 @@ describe('limits of output', () => {
       const gateway = gatewayOf({ models: limited() })
       for (const body of [asksForMore, {}]) {
         providers.answer(answerAll)
-        await (await askOf(gateway, wire, provider, 'Hello', { body })).text()
+        await (await gateway.ask(wire, provider, 'Hello', { body })).text()
         expect(facts[provider].gateway.limitIn(providers.asked[0]?.body)).toBe(50)
       }
     },
@@ -159,7 +125,7 @@ describe('limits of output', () => {
       admit: ({ maxOutputTokens }) => void admitted.push(maxOutputTokens),
     })
     providers.answer(answerAll)
-    const { status } = await askOf(gateway, wire, wire, 'Hello', { body })
+    const { status } = await gateway.ask(wire, wire, 'Hello', { body })
     const sent = limitsIn(providers.asked[0]?.body ?? {})
     expect([status, admitted, sent.length > 0, sent.filter((limit) => limit !== 50)]).toEqual(
       status === 400 ? [400, [], false, []] : [200, [50], true, []],
@@ -175,7 +141,7 @@ describe('limits of output', () => {
     ['ollama', { optionſ: { num_predict: 9000 } }],
     ['cohere', { 'max_to\u212aens': 9000 }],
   ])('and the model stand in one spelling: %s with %j is refused', async (wire, body) => {
-    const response = await askOf(gatewayOf({ models: limited() }), wire, wire, 'Hello', { body })
+    const response = await gatewayOf({ models: limited() }).ask(wire, wire, 'Hello', { body })
     expect([response.status, (await response.text()).includes('in another spelling')]).toEqual([400, true])
     expect(providers.asked).toHaveLength(0)
   })
@@ -184,7 +150,7 @@ describe('limits of output', () => {
     const admitted: unknown[] = []
     const admit: GatewayOptions['admit'] = ({ maxOutputTokens }) => void admitted.push(maxOutputTokens)
     const body = { max_tokens: 40, max_completion_tokens: 10 }
-    await askOf(gatewayOf({ models: limited(), admit }), 'openai-chat', 'openai-chat', 'Hello', { body })
+    await gatewayOf({ models: limited(), admit }).ask('openai-chat', 'openai-chat', 'Hello', { body })
     expect([admitted, limitsIn(providers.asked[0]?.body)]).toEqual([[10], [10, 10]])
   })
 
@@ -233,7 +199,7 @@ describe('limits of output', () => {
         for (const tokens of [...inTurn([5000, 24_000], 2, turn), '24000']) {
           providers.asked.length = 0
           providers.answer(json({ error: 'enough' }, 400))
-          await askOf(gatewayOf({ models }), wire, provider, 'Hello', { body: bodyWith(tokens) })
+          await gatewayOf({ models }).ask(wire, provider, 'Hello', { body: bodyWith(tokens) })
           for (const budget of budgetsIn(providers.asked.at(-1)?.body ?? {})) {
             expect(budget, `${provider} ${tokens}`).toBeLessThan(5000)
             held++
@@ -241,19 +207,19 @@ describe('limits of output', () => {
         }
         for (const tokens of [2000, 0, -1]) {
           if (provider !== wire) continue
-          await askOf(gatewayOf({ models }), wire, provider, 'Hello', { body: bodyWith(tokens) })
+          await gatewayOf({ models }).ask(wire, provider, 'Hello', { body: bodyWith(tokens) })
           expect(budgetsIn(providers.asked.at(-1)?.body ?? {})).toEqual([tokens])
         }
       }
       expect(held).toBeGreaterThan(isExhaustive ? 2 : 0)
-      await askOf(gatewayOf({}), wire, wire, 'Hello', { body: bodyWith(24_000) })
+      await gatewayOf().ask(wire, wire, 'Hello', { body: bodyWith(24_000) })
       expect(budgetsIn(providers.asked.at(-1)?.body ?? {})).toEqual([24_000])
     },
   )
 
   it('are the least of the model and the permit', async () => {
     const gateway = gatewayOf({ models: limited(), authorize: () => ({ maxOutputTokens: 20 }) })
-    await (await askOf(gateway, 'openai-chat', 'anthropic')).text()
+    await (await gateway.ask('openai-chat', 'anthropic')).text()
     expect(providers.asked[0]?.body.max_tokens).toBe(20)
   })
 })
@@ -285,7 +251,7 @@ describe('fallbacks', () => {
     providers.answer(failing(answer))
     const gateway = withFallback()
     for (const wire of wireNames) {
-      const response = await askOf(gateway, wire, 'first')
+      const response = await gateway.ask(wire, 'first')
       expect(response.status).toBe(200)
       expect(endingOf(wire, await response.text())).toEqual(ended)
       const report = { outcome: 'answered', attempts: 2, model: 'second', provider: 'gemini' }
@@ -295,7 +261,7 @@ describe('fallbacks', () => {
 
   it('are also asked for whole answers', async () => {
     providers.answer(failing(json(speakers.anthropic.error(503, 'no'))))
-    const response = await askOf(withFallback(), 'openai-chat', 'first', 'Hello', { stream: false })
+    const response = await withFallback().ask('openai-chat', 'first', 'Hello', { stream: false })
     expect((await response.json()).choices[0].message.content).toBe(greeting)
   })
 
@@ -306,7 +272,7 @@ describe('fallbacks', () => {
         await chunks([overload])(response, asked)
       }),
     )
-    const response = await askOf(withFallback({ commitMs: 20, keepAliveMs: 20 }), 'anthropic', 'first')
+    const response = await withFallback({ commitMs: 20, keepAliveMs: 20 }).ask('anthropic', 'first')
     const text = await response.text()
     expect(text).toMatch(/^event: ping\n/)
     expect(endingOf('anthropic', text)).toEqual(ended)
@@ -315,10 +281,10 @@ describe('fallbacks', () => {
   it('are not asked if the request is wrong, or after content was sent', async () => {
     const gateway = withFallback()
     providers.answer(failing(json(speakers.anthropic.error(400, 'messages: too odd'), 400)))
-    const response = await askOf(gateway, 'openai-chat', 'first')
+    const response = await gateway.ask('openai-chat', 'first')
     expect([response.status, (await response.json()).error.message]).toEqual([400, 'messages: too odd'])
     providers.answer(failing(chunks([...speakers.anthropic.pieces({ text: 'Half' }).slice(0, 5), overload])))
-    await (await askOf(gateway, 'openai-chat', 'first')).text()
+    await (await gateway.ask('openai-chat', 'first')).text()
     expect(gateway.reports).toMatchObject(Array(2).fill({ attempts: 1, outcome: 'failed' }))
   })
 
@@ -326,7 +292,7 @@ describe('fallbacks', () => {
     providers.answer(
       json({ error: { message: 'no', type: 'x', code: 503, status: 'UNAVAILABLE' } }, 503, { 'retry-after': '9' }),
     )
-    const response = await askOf(withFallback(), 'openai-chat', 'first')
+    const response = await withFallback().ask('openai-chat', 'first')
     expect(response.status).toBe(503)
     expect(Object.fromEntries(response.headers)).toMatchObject({ 'retry-after': '9', 'x-should-retry': 'true' })
   })
@@ -338,7 +304,7 @@ describe('bytes that pass', () => {
     providers.answer(chunks([pieces.join('')]))
     const gateway = gatewayOf()
     const body = wire === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
-    const response = await askOf(gateway, wire, wire, 'Hello', { body })
+    const response = await gateway.ask(wire, wire, 'Hello', { body })
     expect(await response.text()).toBe(pieces.join(''))
     await pause(1)
     expect(gateway.reports[0]).toMatchObject({ passed: true, outcome: 'answered' })
@@ -349,7 +315,7 @@ describe('bytes that pass', () => {
     const whole = JSON.stringify(speakers[wire].whole({ text: greeting }), null, 1)
     providers.answer((response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(whole))
     const gateway = gatewayOf()
-    const response = await askOf(gateway, wire, wire, 'Hello', { stream: false })
+    const response = await gateway.ask(wire, wire, 'Hello', { stream: false })
     expect(await response.text()).toBe(whole)
     await pause(1)
     expect(gateway.usages[0]?.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 })
@@ -357,7 +323,7 @@ describe('bytes that pass', () => {
 
   it('include usage, which the gateway drops if the client did not request it', async () => {
     const gateway = gatewayOf()
-    const text = await (await askOf(gateway, 'openai-chat', 'openai-chat')).text()
+    const text = await (await gateway.ask('openai-chat', 'openai-chat')).text()
     expect(providers.asked[0]?.body.stream_options).toEqual({ include_usage: true })
     expect(eventsOf('openai-chat', text).filter((event) => event.usage)).toEqual([])
     await pause(1)
@@ -375,7 +341,7 @@ describe('bytes that pass', () => {
       return fetch(input, init)
     }
     const gateway = gatewayOf({ models: { x: { ...models.anthropic, fetch: spy } } })
-    await gateway.fetch(post('/v1/messages', body, betas))
+    await gateway.post('/v1/messages', body, betas)
     expect(sent).toBe(body.replace('"anthropic"', '"claude-sonnet-5"').replace('"x"', '"claude-sonnet-5"'))
     expect(providers.asked[0]?.headers).toMatchObject(betas)
   })
@@ -389,7 +355,7 @@ describe('outgoing and incoming data', () => {
     const model = openaiChat('m', { apiKey: 'another-key', baseUrl: providers.url, headers: { [name]: value } })
     const gateway = gatewayOf({ models: { m: model } })
     providers.answer(json({ error: { message: `of ${key}, or ${value}` } }, 400))
-    const text = await (await askOf(gateway, 'openai-chat', 'm')).text()
+    const text = await (await gateway.ask('openai-chat', 'm')).text()
     expect(text).toContain('[redacted]')
     expect(text).not.toContain(key)
   })
@@ -416,7 +382,7 @@ describe('outgoing and incoming data', () => {
     async (provider) => {
       for (const wire of [provider, provider === 'gemini' ? 'ollama' : 'gemini'] as const) {
         providers.answer(answerAll)
-        await (await askOf(gatewayOf(), wire, provider, 'Hello', { headers: hostile })).text()
+        await (await gatewayOf().ask(wire, provider, 'Hello', { headers: hostile })).text()
         const names = Object.keys(providers.asked[0]?.headers ?? {}).filter((name) => !fixed.has(name))
         expect(names.sort()).toEqual(facts[provider].gateway.headers)
         expect(JSON.stringify(providers.asked[0]?.headers)).not.toMatch(/client-token|evil|1\.2\.3\.4/)
@@ -431,7 +397,7 @@ describe('outgoing and incoming data', () => {
       return answerAll(response, asked)
     })
     for (const stream of [true, false]) {
-      const response = await askOf(gatewayOf(), 'openai-chat', 'openai-chat', 'Hello', { stream })
+      const response = await gatewayOf().ask('openai-chat', 'openai-chat', 'Hello', { stream })
       const names = [...response.headers.keys()].sort()
       const ids = ['request-id', 'x-amzn-requestid', 'x-request-id']
       const own = ['cache-control', 'content-type', 'x-content-type-options', ...(stream ? ['x-accel-buffering'] : [])]
@@ -444,7 +410,7 @@ describe('outgoing and incoming data', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       for (const location of [`${elsewhere.url}/stolen`, `${providers.url}/again`]) {
         providers.answer(json({}, status, { location }))
-        expect((await askOf(gatewayOf(), wire, wire)).status).toBe(502)
+        expect((await gatewayOf().ask(wire, wire)).status).toBe(502)
         expect(providers.asked).toHaveLength(1)
       }
     }
@@ -456,7 +422,7 @@ describe('outgoing and incoming data', () => {
     for (const wire of wireNames) {
       for (const status of [401, 403]) {
         providers.answer(json(speakers[wire].error(status, `Incorrect API key provided: ${keys[wire]}`), status))
-        const response = await askOf(gatewayOf(), wire, wire, 'Hello')
+        const response = await gatewayOf().ask(wire, wire, 'Hello')
         const text = await response.text()
         expect(response.status).toBe(502)
         expect(isErrorBody(wire, JSON.parse(text))).toBe(true)
@@ -473,12 +439,12 @@ describe('outgoing and incoming data', () => {
         for (const stream of [true, false]) {
           const said = { text: `It is ${key} and more` }
           providers.answer(stream ? chunks(oneEvent(wire, said)) : json(speakers[wire].whole(said)))
-          const text = await (await askOf(gatewayOf(), client, wire, 'Hello', { stream })).text()
+          const text = await (await gatewayOf().ask(client, wire, 'Hello', { stream })).text()
           expect(text).toContain('redacted')
           expect(text).not.toContain(key.slice(4, -4))
         }
         providers.answer(json(speakers[wire].error(400, `Odd: ${key}`), 400))
-        expect(await (await askOf(gatewayOf(), client, wire)).text()).not.toContain(key.slice(4, -4))
+        expect(await (await gatewayOf().ask(client, wire)).text()).not.toContain(key.slice(4, -4))
       }
     }
   })
@@ -516,11 +482,11 @@ describe('outgoing and incoming data', () => {
   it('does not read more values than the limit, or an answer that is longer than the limit', async () => {
     const gateway = gatewayOf({ limits: { maxValues: 50, maxAnswerBytes: 500 } })
     const values = { model: 'gemini', messages: [user('Hi')], stop: Array(60).fill('x') }
-    expect((await gateway.fetch(post('/v1/chat/completions', values))).status).toBe(400)
+    expect((await gateway.post('/v1/chat/completions', values)).status).toBe(400)
     expect(providers.asked).toHaveLength(0)
     for (const wire of wireNames) {
       providers.answer(chunks([...speakers[wire].pieces({ text: 'long '.repeat(200) })]))
-      const response = await askOf(gateway, wire, wire)
+      const response = await gateway.ask(wire, wire)
       const text = await response.text()
       expect(response.status === 502 ? isErrorBody(wire, JSON.parse(text)) : endingOf(wire, text) !== ended).toBe(true)
       expect(text).toContain('cannot be read')
@@ -532,14 +498,14 @@ describe('outgoing and incoming data', () => {
     for (const wire of wireNames) {
       providers.answer(json(speakers[wire].error(400, 'The field of org-12345 is odd'), 400))
       for (const stream of [true, false]) {
-        const response = await askOf(gateway, wire, wire, 'Hello', { stream })
+        const response = await gateway.ask(wire, wire, 'Hello', { stream })
         expect(response.status).toBe(400)
         expect(await response.text()).toContain('The provider refused the request')
       }
       providers.answer(
         chunks([...speakers[wire].pieces({ text: 'So far' }).slice(0, -2), speakers[wire].errorPiece('org-12345')]),
       )
-      expect(await (await askOf(gateway, wire, wire)).text()).not.toContain('org-12345')
+      expect(await (await gateway.ask(wire, wire)).text()).not.toContain('org-12345')
     }
   })
 
@@ -563,9 +529,9 @@ describe('outgoing and incoming data', () => {
     const gateway = gatewayOf()
     const malformed = ['/v1/chat/completions/', '/v1//messages', '/v1/messages/../x', '/v1beta/models/x:delete']
     for (const path of ['/', '/v1', '/v1/embeddings', ...malformed]) {
-      expect([path, (await gateway.fetch(post(path, {}))).status]).toEqual([path, 404])
+      expect([path, (await gateway.post(path, {})).status]).toEqual([path, 404])
     }
-    const response = await gateway.fetch(new Request(`${origin}/v1/messages`))
+    const response = await gateway.fetch(`${origin}/v1/messages`)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 })
@@ -585,7 +551,7 @@ describe('pages of other origins', () => {
     expect(headers.get('access-control-allow-origin')).toBe('https://chat.test')
     expect(headers.get('access-control-allow-methods')).toBe('POST')
     expect(headers.get('access-control-allow-headers')).toBe(wanted)
-    const answer = await askOf(gateway, 'anthropic', 'gemini', 'Hello', { headers: { origin: 'https://chat.test' } })
+    const answer = await gateway.ask('anthropic', 'gemini', 'Hello', { headers: { origin: 'https://chat.test' } })
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://chat.test')
     expect(answer.headers.get('access-control-expose-headers')).toContain('retry-after')
   })
@@ -638,7 +604,7 @@ describe('lists and counts', () => {
   it('passes a count to the provider of the client’s format, and marks it as exact', async () => {
     providers.answer(json({ input_tokens: 1234 }))
     const body = { model: 'anthropic', messages: [user('Hello')] }
-    const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
+    const response = await gatewayOf().post('/v1/messages/count_tokens', body)
     expect([await response.json(), response.headers.get('x-token-count')]).toEqual([{ input_tokens: 1234 }, 'exact'])
     expect(providers.asked[0]).toMatchObject({
       path: '/anthropic/v1/messages/count_tokens',
@@ -648,7 +614,7 @@ describe('lists and counts', () => {
 
   it('asks for the model of the table, also where a body of Gemini names another one', async () => {
     const asked = async (body: object) => {
-      await (await gatewayOf().fetch(post('/v1beta/models/gemini:generateContent', body))).text()
+      await (await gatewayOf().post('/v1beta/models/gemini:generateContent', body)).text()
       return providers.asked.at(-1)?.body
     }
     const other = await asked({ model: 'models/another', contents })
@@ -658,7 +624,7 @@ describe('lists and counts', () => {
 
   it('estimates it for other providers, and marks it as estimated', async () => {
     const body = { model: 'gemini', system: 'Be kind', messages: [{ role: 'user', content: 'x'.repeat(4000) }] }
-    const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
+    const response = await gatewayOf().post('/v1/messages/count_tokens', body)
     const { input_tokens } = await response.json()
     expect(response.headers.get('x-token-count')).toBe('estimated')
     expect(input_tokens).toBeGreaterThan(1000)
@@ -673,11 +639,11 @@ describe('the hooks of the caller', () => {
       throw new ApiError('No token', { kind: 'authentication', retryable: false })
     }
     for (const wire of wireNames) {
-      const response = await askOf(gatewayOf({ authorize }), wire, 'gemini')
+      const response = await gatewayOf({ authorize }).ask(wire, 'gemini')
       expect(response.status).toBe(facts[wire].gateway.unauthorized)
       expect(isErrorBody(wire, await response.json())).toBe(true)
     }
-    const own = await askOf(gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }), 'gemini', 'gemini')
+    const own = await gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }).ask('gemini', 'gemini')
     expect([own.status, await own.text()]).toEqual([418, 'mine'])
     expect(providers.asked).toHaveLength(0)
   })
@@ -686,10 +652,10 @@ describe('the hooks of the caller', () => {
     const { anthropic, gemini } = modelsAt(providers.url)
     const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
     const gateway = gatewayOf({ models, authorize: () => ({ models: ['first'], caller: 'ada' }) })
-    expect((await askOf(gateway, 'openai-chat', 'second')).status).toBe(404)
-    expect((await (await gateway.fetch(new Request(`${origin}/v1/models`))).json()).data).toHaveLength(1)
+    expect((await gateway.ask('openai-chat', 'second')).status).toBe(404)
+    expect((await (await gateway.fetch(`${origin}/v1/models`)).json()).data).toHaveLength(1)
     providers.answer(json({ type: 'error', error: { type: 'overloaded_error', message: 'x' } }, 529))
-    expect((await askOf(gateway, 'openai-chat', 'first')).status).toBe(503)
+    expect((await gateway.ask('openai-chat', 'first')).status).toBe(503)
     const error = { kind: 'overloaded', status: 529 }
     expect(gateway.reports.at(-1)).toMatchObject({ attempts: 1, caller: 'ada', error })
   })
@@ -698,7 +664,7 @@ describe('the hooks of the caller', () => {
     const gateway = gatewayOf()
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }
     const messages = [user('Hi'), { role: 'assistant', content: [picture] }, user('And?')]
-    const response = await askOf(gateway, 'anthropic', 'openai-chat', 'Hello', { body: { messages } })
+    const response = await gateway.ask('anthropic', 'openai-chat', 'Hello', { body: { messages } })
     expect(response.status).toBe(400)
     expect(providers.asked).toHaveLength(0)
     expect(gateway.reports).toMatchObject([{ outcome: 'failed', attempts: 0, status: 400 }])
@@ -713,7 +679,7 @@ describe('the hooks of the caller', () => {
         throw new ApiError('Nothing is left of today', { kind: 'rate_limit', retryable: false, retryAfterMs: 60_000 })
       },
     })
-    const response = await askOf(gateway, 'ollama', 'gemini')
+    const response = await gateway.ask('ollama', 'gemini')
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60'])
     expect(await response.json()).toEqual({ error: 'Nothing is left of today' })
     expect(seen).toEqual([['gemini', 'ollama', true, 70, 7, 1]])
@@ -731,20 +697,20 @@ describe('the hooks of the caller', () => {
         return { ...request, options: { ...options, maxTokens: 77 } }
       },
     })
-    const refused = await askOf(gateway, 'openai-chat', 'openai-chat', 'Hello', { body: { store: true } })
+    const refused = await gateway.ask('openai-chat', 'openai-chat', 'Hello', { body: { store: true } })
     expect([refused.status, (await refused.json()).error.message]).toEqual([400, '"store" is not allowed'])
     expect(providers.asked).toHaveLength(0)
     const messages = [user('Hi')]
     for (const provider of ['openai-chat', 'anthropic'] as const) {
-      await askOf(gateway, 'openai-chat', provider, 'Hello', { body: { verbosity: 'low' } })
+      await gateway.ask('openai-chat', provider, 'Hello', { body: { verbosity: 'low' } })
       expect(JSON.stringify(providers.asked.at(-1)?.body)).toMatch(/"max_(completion_)?tokens":77/)
       expect(providers.asked.at(-1)?.body).not.toHaveProperty('verbosity')
     }
-    await gateway.fetch(post('/v1/messages/count_tokens', { model: 'anthropic', messages, container: 'c' }))
+    await gateway.post('/v1/messages/count_tokens', { model: 'anthropic', messages, container: 'c' })
     // Fields that only an answer has are not sent for a count.
     expect(providers.asked.at(-1)?.body).toEqual({ model: expect.any(String), messages })
     for (const body of [{ contents }, { generateContentRequest: { contents } }]) {
-      await gateway.fetch(post('/v1beta/models/gemini:countTokens', { ...body, cachedContent: 'c' }))
+      await gateway.post('/v1beta/models/gemini:countTokens', { ...body, cachedContent: 'c' })
       const counted = providers.asked.at(-1)?.body.generateContentRequest
       expect(counted).toMatchObject({ contents, model: expect.stringMatching(/^models\//) })
     }
@@ -762,7 +728,7 @@ describe('the hooks of the caller', () => {
       },
     })
     const tools = [{ type: 'custom', name: 'patch', description: 'a patch' }]
-    await askOf(gateway, 'openai-responses', 'anthropic', 'Hello', { body: { tools, max_output_tokens: 5000 } })
+    await gateway.ask('openai-responses', 'anthropic', 'Hello', { body: { tools, max_output_tokens: 5000 } })
     expect(seen).toEqual([[true], [false]])
     expect(providers.asked[0]?.body).toMatchObject({ max_tokens: 77, tools: [{ name: 'patch' }] })
   })
@@ -770,7 +736,7 @@ describe('the hooks of the caller', () => {
   it('learn the length of an answer that is cut off before its usage', async () => {
     const gateway = gatewayOf()
     providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))
-    for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
+    for (const wire of ['openai-chat', 'anthropic'] as const) await (await gateway.ask(wire, 'openai-chat')).text()
     await pause(1)
     expect(gateway.reports).toMatchObject(Array(2).fill({ outcome: 'failed', outputBytes: 11 }))
   })
@@ -778,7 +744,7 @@ describe('the hooks of the caller', () => {
   it('get the outcome and the losses, but never text', async () => {
     const gateway = gatewayOf()
     const body = { top_k: 3, metadata: { user_id: 'u' } }
-    await (await askOf(gateway, 'anthropic', 'openai-chat', 'A secret prompt', { body })).text()
+    await (await gateway.ask('anthropic', 'openai-chat', 'A secret prompt', { body })).text()
     await pause(1)
     const [report] = gateway.reports
     expect(report).toMatchObject({
@@ -799,7 +765,7 @@ describe('the hooks of the caller', () => {
       throw new Error('mine')
     }
     const gateway = gatewayOf({ onEnd: broken, onUsage: broken })
-    expect(endingOf('ollama', await (await askOf(gateway, 'ollama', 'gemini')).text())).toEqual(ended)
+    expect(endingOf('ollama', await (await gateway.ask('ollama', 'gemini')).text())).toEqual(ended)
   })
 
   it('keep a Worker running until they are done', async () => {
@@ -820,7 +786,7 @@ describe('the hooks of the caller', () => {
 
 describe('Gemini without events', () => {
   it.each(['gemini', 'anthropic'] as const)('streams one JSON array (from %s)', async (provider) => {
-    const response = await gatewayOf().fetch(post(`/v1beta/models/${provider}:streamGenerateContent`, { contents }))
+    const response = await gatewayOf().post(`/v1beta/models/${provider}:streamGenerateContent`, { contents })
     expect(response.headers.get('content-type')).toBe('application/json')
     const answers = JSON.parse(await response.text())
     expect(answers.map((answer: never) => textOf(answer)).join('')).toBe(greeting)
@@ -831,13 +797,13 @@ describe('Gemini without events', () => {
 
   it('ends the array in an error', async () => {
     providers.answer(chunks(speakers.anthropic.pieces({ text: greeting }).slice(0, 5)))
-    const response = await gatewayOf().fetch(post('/v1beta/models/anthropic:streamGenerateContent', { contents }))
+    const response = await gatewayOf().post('/v1beta/models/anthropic:streamGenerateContent', { contents })
     expect(JSON.parse(await response.text()).at(-1).error.code).toBe(500)
   })
 })
 
 it('refuses to continue an answer that is not stored', async () => {
-  const response = await askOf(gatewayOf(), 'openai-responses', 'gemini', 'Hello', {
+  const response = await gatewayOf().ask('openai-responses', 'gemini', 'Hello', {
     body: { previous_response_id: 'resp_1' },
   })
   expect(response.status).toBe(400)
@@ -857,11 +823,11 @@ it.each<[WireName, string, object]>([
 ])(
   '%s: refuses "%s" at another provider, which would answer without it, and passes it to its own',
   async (wire, name, body) => {
-    const refused = await askOf(gatewayOf(), wire, 'cohere', 'Hello', { body })
+    const refused = await gatewayOf().ask(wire, 'cohere', 'Hello', { body })
     expect(refused.status).toBe(400)
     expect(await refused.text()).toContain(`\\"${name}\\"`)
     expect(providers.asked).toHaveLength(0)
-    const own = await askOf(gatewayOf(), wire, wire, 'Hello', {
+    const own = await gatewayOf().ask(wire, wire, 'Hello', {
       body: { ...body, ...(name === 'agent' && { agent: wire }) },
     })
     expect(own.status).toBe(200)
@@ -906,13 +872,13 @@ describe('the edges of the gateway', () => {
 
   it('answers below a base path, and names that path in errors for other paths', async () => {
     const gateway = gatewayOf({ basePath: '/ai' })
-    const there = await gateway.fetch(post('/ai/v1/chat/completions', chat('openai-chat')))
+    const there = await gateway.post('/ai/v1/chat/completions', chat('openai-chat'))
     expect([there.status, (await there.json()).choices[0].message.content]).toEqual([200, greeting])
-    expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', { contents }))).status).toBe(200)
+    expect((await gateway.post('/ai/v1beta/models/gemini:generateContent', { contents })).status).toBe(200)
     const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
     expect(list.data).toHaveLength(wireNames.length)
     for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
-      const answer = await gateway.fetch(post(path, chat('openai-chat')))
+      const answer = await gateway.post(path, chat('openai-chat'))
       expect(answer.status).toBe(404)
       const { error } = (await answer.json()) as Loose
       expect(error).toMatchObject({ type: 'invalid_request_error', code: 'unknown_url' })
@@ -932,8 +898,8 @@ describe('the edges of the gateway', () => {
         throw new ApiError('no', { kind: 'permission' })
       },
     })
-    expect((await gateway.fetch(post('/v1/messages', {}))).status).toBe(403)
-    expect((await gateway.fetch(post('/v1/messages', {}, { 'x-away': '1' }))).status).toBe(418)
+    expect((await gateway.post('/v1/messages', {})).status).toBe(403)
+    expect((await gateway.post('/v1/messages', {}, { 'x-away': '1' })).status).toBe(418)
     expect(gateway.reports).toMatchObject([
       { outcome: 'refused', status: 403, wire: 'anthropic', error: { kind: 'permission' } },
       { outcome: 'refused', status: 418, attempts: 0 },
@@ -958,7 +924,7 @@ describe('the edges of the gateway', () => {
       const gateway = gatewayOf()
       providers.answer(json({ error: { message: 'x', type: 'rate_limit', code } }, 429))
       for (const wire of ['openai-chat', 'anthropic'] as const) {
-        const answer = await askOf(gateway, wire, 'openai-chat')
+        const answer = await gateway.ask(wire, 'openai-chat')
         expect(answer.status).toBe(429)
         if (reported === undefined) expect(await answer.text()).not.toContain(code.slice(0, 20))
       }
@@ -983,7 +949,7 @@ describe('the edges of the gateway', () => {
       `{"generateContentRequest":${JSON.stringify(inner)},"generateContentRequest":${JSON.stringify(inner)}}`,
     ]
     for (const body of bodies) {
-      const answer = await gatewayOf().fetch(post('/v1beta/models/gemini:countTokens', body))
+      const answer = await gatewayOf().post('/v1beta/models/gemini:countTokens', body)
       expect([answer.status, answer.headers.get('x-token-count')]).toEqual([200, 'exact'])
       const sent = JSON.stringify(providers.asked.at(-1)?.body)
       expect(sent).not.toContain('some-other-model')
@@ -996,7 +962,7 @@ describe('the edges of the gateway', () => {
     providers.answer(json({ totalTokens: 3 }))
     const { gemini } = modelsAt(providers.url)
     const gateway = gatewayOf({ models: { own: { ...gemini, model: 'tunedModels/own-1' } } })
-    await gateway.fetch(post('/v1beta/models/own:countTokens', { model: 'models/own', contents }))
+    await gateway.post('/v1beta/models/own:countTokens', { model: 'models/own', contents })
     expect(providers.asked.at(-1)).toMatchObject({
       path: '/gemini/v1beta/tunedModels/own-1:countTokens',
       body: { model: 'tunedModels/own-1' },
@@ -1014,6 +980,6 @@ describe('the edges of the gateway', () => {
       cancel: () => new Promise(() => {}),
     })
     setTimeout(() => fail(new Error('gone')), 500)
-    expect((await gateway.fetch(post('/v1/messages', body))).status).toBe(408)
+    expect((await gateway.post('/v1/messages', body)).status).toBe(408)
   })
 })

@@ -1,8 +1,7 @@
 /** When events of a stream are written: separately, or together with the events that follow immediately. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ollama } from '../../src/formats/ollama/index.ts'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
-import { ask } from './wire.ts'
+import { gatewayOf } from './gateway-of.ts'
 
 const joinMs = 10
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -17,15 +16,13 @@ async function startStream() {
     },
   })
   const fetch = async () => new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
-  const gateway = createGateway({ formats: allFormats, models: { m: { model: ollama('m', { fetch }) } } })
   const say = (content: string, done = false) => {
     const event = { model: 'm', created_at: '2026-11-22T00:00:00Z', message: { role: 'assistant', content }, done }
     provider?.enqueue(
       new TextEncoder().encode(`${JSON.stringify({ ...event, ...(done && { done_reason: 'stop' }) })}\n`),
     )
   }
-  const asking = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
-  const asked = ask('http://gateway', 'ollama', 'm', 'Hi', { fetch: asking })
+  const asked = gatewayOf({ models: { m: { model: ollama('m', { fetch }) } } }).ask('ollama', 'm', 'Hi')
   say('first')
   const reader = ((await asked).body as ReadableStream<Uint8Array>).getReader()
   const writings: string[][] = []

@@ -5,14 +5,13 @@ import { httpModel } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import { encodeEventStream } from '../../src/framing/amazon-event-stream.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { canary, holdsCanary } from '../support/canary.ts'
 import { ownCorpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 import { framesOf } from '../support/raw.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { type WireName, wireNames } from './provider.ts'
-import { ask } from './wire.ts'
 
 /** Fields that come whole, and that identify events: with another text, it would be another event. */
 const whole = new Set(
@@ -75,10 +74,9 @@ async function leaksOf(
     const written = Buffer.concat(rewrite(frames, pair, pieces).map((frame) => Buffer.from(write(wrap(frame)))))
     const fetch = async () => new Response(written, { headers })
     const model = httpModel(codec, 'm', { baseUrl: 'https://provider.test', apiKey: canary, fetch })
-    const gateway = createGateway({ formats: allFormats, models: { m: model } })
-    const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
+    const gateway = gatewayOf({ models: { m: model } })
     for (const client of clients) {
-      const answer = await ask('https://gateway.test', client, 'm', 'Hello', { stream: true, fetch: ours })
+      const answer = await gateway.ask(client, 'm')
       const said = (await answer.text()).replaceAll(/^data: \[(\{.*\})\]$/gm, 'data: $1')
       if (holdsCanary(said)) found.push(`${client}: ${pair.path} of events ${pair.at}`)
     }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import type { HttpModel } from '../../src/core/question.ts'
-import { allFormats, createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
+import { createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import type { Channel } from '../formats/gateway.ts'
 import { facts } from '../formats/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
@@ -11,8 +11,9 @@ import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { seeded } from '../support/random.ts'
 import type { Said } from './dialogue.ts'
+import { gatewayOf as gatewayWith } from './gateway-of.ts'
 import { speakers, toWire, type WireName, wireNames } from './provider.ts'
-import { ask, eventsOf } from './wire.ts'
+import { eventsOf } from './wire.ts'
 
 const types = {
   sse: 'text/event-stream',
@@ -29,17 +30,8 @@ const models = wireNames.map((wire) => httpModel(clients[wire], 'm', settings))
 /** A gateway whose one model, of this wire, gives the scripted answer, without a network. */
 function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
   answering = answer
-  const gateway = createGateway({
-    formats: allFormats,
-    models: { m: models[wireNames.indexOf(wire)] as HttpModel },
-    ...options,
-  })
-  return (client: WireName, stream: boolean, body = {}) =>
-    ask('https://gateway.test', client, 'm', 'Hello', {
-      body,
-      stream,
-      fetch: (input, init) => gateway.fetch(new Request(input, init)),
-    })
+  const gateway = gatewayWith({ models: { m: models[wireNames.indexOf(wire)] as HttpModel }, ...options })
+  return (client: WireName, stream: boolean, body = {}) => gateway.ask(client, 'm', 'Hello', { body, stream })
 }
 
 /** The events of a provider that sends these two pieces of JSON strings one after the other. */

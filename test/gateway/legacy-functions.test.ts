@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../src/core/content.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { openaiChatFormat } from '../../src/formats/openai-chat/index.ts'
-import { createGateway } from '../../src/gateway/index.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
-import { call, mockModel } from '../../src/test/index.ts'
+import { call, type MockModel, mockModel } from '../../src/test/index.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { wireNames } from './provider.ts'
 
 type Asked = OpenAI.ChatCompletionCreateParamsNonStreaming
@@ -26,35 +26,21 @@ const answers = [
   { text: 'I look.', calls: [call('weather', { city: 'Tokyo' }), call('weather', { city: 'Oslo' })] },
   'It is sunny.',
 ]
-const mocks = wireNames
-  .filter((name) => name !== 'openai-chat')
-  .map((format) => [format, () => mockModel(answers, { format })] as const)
-const providers: readonly (readonly [string, () => { mock: ReturnType<typeof mockModel>; model: HttpModel }])[] = [
-  ...mocks.map(([name, make]) => {
-    return [
-      name,
-      () => {
-        const mock = make()
-        return { mock, model: mock }
-      },
-    ] as const
-  }),
-  [
-    'deepseek',
-    () => {
-      const mock = mockModel(answers)
-      return { mock, model: deepseek('deepseek-v4', { apiKey: 'k', fetch: mock.fetch }) }
-    },
-  ],
+/** Each with what it makes of the script: most are the script in another format. */
+const providers: readonly (readonly [
+  name: string,
+  script: () => MockModel,
+  model: (script: MockModel) => HttpModel,
+])[] = [
+  ...wireNames
+    .filter((name) => name !== 'openai-chat')
+    .map((format) => [format, () => mockModel(answers, { format }), (mock: MockModel) => mock] as const),
+  ['deepseek', () => mockModel(answers), ({ fetch }) => deepseek('deepseek-v4', { apiKey: 'k', fetch })],
 ]
 
 function clientOf(model: HttpModel): OpenAI {
-  const gateway = createGateway({ formats: [openaiChatFormat], models: { smart: model } })
-  return new OpenAI({
-    apiKey: 'k',
-    baseURL: 'http://gateway/v1',
-    fetch: (input, init) => gateway.fetch(new Request(input as string, init as RequestInit)),
-  })
+  const { fetch } = gatewayOf({ formats: [openaiChatFormat], models: { smart: model } })
+  return new OpenAI({ apiKey: 'k', baseURL: 'http://gateway/v1', fetch })
 }
 
 const ways = {
@@ -63,10 +49,10 @@ const ways = {
     client.chat.completions.stream({ ...body, stream: true }).finalChatCompletion(),
 }
 
-describe.each(providers)('%s', (_, make) => {
+describe.each(providers)('%s', (_, script, modelOf) => {
   it.each(Object.entries(ways))('calls a function, and reads its result: %s', async (_, ask) => {
-    const { mock, model } = make()
-    const client = clientOf(model)
+    const mock = script()
+    const client = clientOf(modelOf(mock))
     const messages: Turn[] = [{ role: 'user', content: 'Weather?' }]
     const [choice] = (await ask(client, { ...asked, messages })).choices
     expect(choice?.finish_reason).toBe('function_call')

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import type { JsonObject } from '../../src/core/messages.ts'
-import { type CheckedRequest, createGateway, type GatewayOptions, isoglotFormat } from '../../src/gateway/index.ts'
+import { type CheckedRequest, type GatewayOptions, isoglotFormat } from '../../src/gateway/index.ts'
 import { remote } from '../../src/remote/index.ts'
 import { permit } from '../../src/worker/policy/permit.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -13,6 +13,7 @@ import { formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { mutations, placesOf, replaceAt, shapeOf, stringify } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
+import { gatewayOf } from './gateway-of.ts'
 
 /** The questions that a page sends for every field of the model. */
 async function questions(): Promise<readonly JsonObject[]> {
@@ -44,9 +45,8 @@ function rig(check?: GatewayOptions['check']) {
     const model = httpModel(client, 'm', { baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20), fetch })
     return [folder, model] as const
   })
-  const options: GatewayOptions = { formats: [isoglotFormat], models: Object.fromEntries(models) }
-  const gateway = createGateway({
-    ...options,
+  const gateway = gatewayOf({
+    ...{ formats: [isoglotFormat], models: Object.fromEntries(models) },
     check(checked) {
       const allowed = check?.(checked, undefined)
       seen.allowed++
@@ -55,9 +55,7 @@ function rig(check?: GatewayOptions['check']) {
   })
   async function ask(question: unknown) {
     Object.assign(seen, { sent: 0, allowed: 0 })
-    const headers = { 'content-type': 'application/json' }
-    const asked = { method: 'POST', headers, body: stringify(question) }
-    const response = await gateway.fetch(new Request('https://gateway.test/answer', asked))
+    const response = await gateway.post('/answer', stringify(question))
     return { status: response.status, text: await response.text(), ...seen }
   }
   return ask

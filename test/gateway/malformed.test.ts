@@ -6,7 +6,6 @@
 
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { facts } from '../formats/index.ts'
 import { casesOf } from '../support/corpus.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -14,6 +13,7 @@ import { formats } from '../support/formats.ts'
 import { writtenBodies } from '../support/made-requests.ts'
 import { mutations, replaceAt, shapeOf, stringify, trialsOf } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { type WireName, wireNames } from './provider.ts'
 
 /** Texts that clients write where base64, a URL, JSON or a word of a list belongs. */
@@ -52,12 +52,10 @@ function rig() {
       const model = httpModel(codec, 'm', { baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20), fetch })
       return [folder, model] as const
     })
-  const gateway = createGateway({ formats: allFormats, models: Object.fromEntries(models) })
+  const gateway = gatewayOf({ models: Object.fromEntries(models) })
   async function ask(path: string, body: unknown) {
     rig.sent = 0
-    const headers = { 'content-type': 'application/json' }
-    const asked = { method: 'POST', headers, body: stringify(body) }
-    const response = await gateway.fetch(new Request(`https://gateway.test${path}`, asked))
+    const response = await gateway.post(path, stringify(body))
     return { status: response.status, text: await response.text(), isSent: rig.sent > 0 }
   }
   return rig
@@ -147,12 +145,8 @@ describe.each(Object.entries(base64Places))('a data URL where %s has base64', (w
 
 it('an entry of the table that cannot be asked is the mistake of its owner: a 500', async () => {
   const { client } = formats.find(({ folder }) => folder === 'gemini') as (typeof formats)[number]
-  const gateway = createGateway({
-    formats: allFormats,
+  const gateway = gatewayOf({
     models: { m: httpModel(client, 'tuned//mine', { baseUrl: 'https://provider.test', apiKey: 'k'.repeat(20) }) },
   })
-  const { path, minimal } = facts['openai-chat'].gateway.minimal('m', 'Hi', false)
-  const headers = { 'content-type': 'application/json' }
-  const asked = { method: 'POST', headers, body: JSON.stringify(minimal) }
-  expect((await gateway.fetch(new Request(`https://gateway.test${path}`, asked))).status).toBe(500)
+  expect((await gateway.ask('openai-chat', 'm', 'Hi', { stream: false })).status).toBe(500)
 })

@@ -1,27 +1,20 @@
 /** The reports and the model lists of a gateway: each with a provider that is a function. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { allFormats, createGateway, type EndReport } from '../../src/gateway/index.ts'
+import type { EndReport } from '../../src/gateway/index.ts'
 import { newSeen, seeEvent, seeFragment } from '../../src/gateway/observe.ts'
 import { bodyOf, sse } from '../support/makers.ts'
+import { gatewayOf, origin } from './gateway-of.ts'
 
-const origin = 'https://gateway.test'
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
 
 async function reportOf(path: string, body: object, pieces: readonly string[]): Promise<EndReport | undefined> {
-  const reports: EndReport[] = []
   const fetch = async () => sse(bodyOf(pieces, new TypeError('terminated')))
   const model = openaiChat('m', { apiKey: 'k', fetch })
-  const gateway = createGateway({
-    formats: allFormats,
-    models: { m: model },
-    onEnd: (report) => void reports.push(report),
-  })
-  const headers = { 'content-type': 'application/json' }
-  const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'm', stream: true, ...body }) }
-  await (await gateway.fetch(new Request(origin + path, asked))).text()
-  return reports[0]
+  const gateway = gatewayOf({ models: { m: model } })
+  await (await gateway.post(path, { model: 'm', stream: true, ...body })).text()
+  return gateway.reports[0]
 }
 
 const messages = [{ role: 'user', content: 'Hi' }]
@@ -50,8 +43,8 @@ describe.each([
 })
 
 it('lists models as Ollama does, with every field that its clients parse', async () => {
-  const gateway = createGateway({ formats: allFormats, models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
-  const response = await gateway.fetch(new Request(`${origin}/api/tags`))
+  const gateway = gatewayOf({ models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
+  const response = await gateway.fetch(`${origin}/api/tags`)
   expect(await response.json()).toEqual({
     models: [
       { name: 'qwen3:8b', model: 'qwen3:8b', modified_at: '1970-01-01T00:00:00Z', size: 0, digest: '', details: {} },

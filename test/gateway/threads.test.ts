@@ -7,10 +7,11 @@ import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/messages.ts'
 import type { HttpModel } from '../../src/core/question.ts'
-import { allFormats, createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
+import { allFormats, type GatewayOptions } from '../../src/gateway/index.ts'
 import { azureAnthropic } from '../../src/providers/azure-anthropic.ts'
 import { call, type MockModel, mockModel } from '../../src/test/index.ts'
 import { facts } from '../formats/index.ts'
+import { gatewayOf } from './gateway-of.ts'
 import type { WireName } from './provider.ts'
 
 const names = Object.keys(facts) as WireName[]
@@ -32,8 +33,8 @@ const asked = {
 const answers = () => [{ calls: [call('get_weather', { city: 'Tokyo' })] }, 'It is sunny.']
 
 function gatewayTo(model: HttpModel, options: Partial<GatewayOptions<unknown>> = {}) {
-  const gateway = createGateway({ formats: allFormats, models: { smart: model }, ...options })
-  const fetch: typeof globalThis.fetch = (input, init) => gateway.fetch(new Request(input, init))
+  const gateway = gatewayOf({ models: { smart: model }, ...options })
+  const { fetch } = gateway
   return { gateway, client: new Anthropic({ apiKey: 'k', baseURL: 'http://gateway', fetch, maxRetries: 0 }) }
 }
 
@@ -114,9 +115,7 @@ it.each(keptElsewhere)('no other provider answers without the history: %s %j', a
   const own = allFormats.find(({ paths }) => path in paths)?.name ?? 'gemini'
   for (const format of names.filter((one) => one !== own)) {
     const model = mockModel(['fine'], { format })
-    const headers = { 'content-type': 'application/json' }
-    const request = new Request(`http://gateway${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const response = await gatewayTo(model).gateway.fetch(request)
+    const response = await gatewayTo(model).gateway.post(path, body)
     expect({ format, status: response.status, text: await response.text() }).toEqual({
       format,
       status: 400,

@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/messages.ts'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { mockModel } from '../../src/test/index.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { type WireName, wireNames } from './provider.ts'
 
 const input_schema = { type: 'object', properties: { q: { type: 'string' } } }
@@ -90,15 +90,8 @@ const cases: Readonly<Record<string, Case>> = {
 describe.each(Object.entries(cases))('%s', (_, { own, path, body, offered, says = 'Go on' }) => {
   it.each(wireNames.filter((name) => name !== own))('is in the list of tools for %s', async (format) => {
     const model = mockModel(['ok'], { format })
-    const losses: unknown[] = []
-    const gateway = createGateway({
-      formats: allFormats,
-      models: { smart: model },
-      onEnd: (report) => void losses.push(...report.losses.filter(({ severity }) => severity === 'major')),
-    })
-    const headers = { 'content-type': 'application/json' }
-    const request = new Request(`http://gateway${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const response = await gateway.fetch(request)
+    const gateway = gatewayOf({ models: { smart: model } })
+    const response = await gateway.post(path, body)
     expect({ status: response.status, text: response.ok || (await response.text()) }).toEqual({
       status: 200,
       text: true,
@@ -108,6 +101,8 @@ describe.each(Object.entries(cases))('%s', (_, { own, path, body, offered, says 
     expect(names.toSorted()).toEqual([...offered].toSorted())
     expect(JSON.stringify(sent?.body)).toContain(says)
     expect(JSON.stringify(sent?.body)).not.toContain('tool_addition')
-    expect(losses).toEqual([])
+    const losses = gateway.reports.flatMap((report) => report.losses)
+    expect(losses.filter(({ severity }) => severity === 'major')).toEqual([])
+    expect(gateway.reports).toHaveLength(1)
   })
 })

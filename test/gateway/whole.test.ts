@@ -1,10 +1,11 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allFormats, createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import type { EndReport, GatewayOptions } from '../../src/gateway/index.ts'
 import { inTurn } from '../support/cuts.ts'
 import { pairsOf } from '../support/pairs.ts'
 import { type Answering, type Asked, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
+import { gatewayOf } from './gateway-of.ts'
 import { modelsAt } from './models.ts'
 import { answerAll, chunks, speakers, toWire, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
@@ -185,11 +186,10 @@ describe('another model', () => {
     const { providers } = piecewise
     const { anthropic, gemini } = modelsAt(providers.url)
     const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
-    const gateway = createGateway({ formats: allFormats, wholeAnswers: 'stream', models })
-    const fetch = ((url, init) => gateway.fetch(new Request(url, init))) as typeof globalThis.fetch
+    const gateway = gatewayOf({ wholeAnswers: 'stream', models })
     const asking = async (broken: Answering) => {
       providers.answer(broken, chunks(piecesOf('gemini')))
-      const { status } = await ask('http://gateway', 'openai-chat', 'first', 'Hello', { ...wanted, fetch })
+      const { status } = await gateway.ask('openai-chat', 'first', 'Hello', wanted)
       return [status, providers.asked.length]
     }
     expect(await asking(json(speakers.anthropic.error(529, 'Overloaded'), 529))).toEqual([200, 2])

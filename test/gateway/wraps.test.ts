@@ -1,10 +1,10 @@
 /** A model of the gateway with wraps is asked through them, whatever format the client speaks. */
 import { describe, expect, it } from 'vitest'
-import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { wrapModel } from '../../src/index.ts'
 import type { ModelWrap } from '../../src/wraps/index.ts'
 import { facts } from '../formats/index.ts'
 import { wires } from '../support/wires.ts'
+import { gatewayOf } from './gateway-of.ts'
 
 /** A wrap of each kind, that tells when it is asked. */
 function wrapsThat(tell: () => void): Record<string, ModelWrap> {
@@ -38,10 +38,7 @@ describe.each(wires)('$name behind the gateway', (wire) => {
       const fetch = async () =>
         new Response(wire.text('Hello', ' there').join(''), { headers: { 'content-type': 'text/event-stream' } })
       const model = wrapModel({ ...wire.model('https://provider.example/v1'), fetch }, wrap)
-      const gateway = createGateway({ formats: allFormats, models: { m: model } })
-      const { path, minimal } = facts[client].gateway.minimal('m', 'Hi', true)
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(minimal) }
-      const response = await gateway.fetch(new Request(`https://gateway.example${path}`, init))
+      const response = await gatewayOf({ models: { m: model } }).ask(client, 'm')
       expect(await response.text(), kind).toContain('Hello')
       expect(asked, kind).toBe(1)
     }
