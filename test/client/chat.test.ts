@@ -39,7 +39,7 @@ describe('a chat', () => {
       { role: 'user', content: 'Capital of France?' },
     ])
     expect(rolesOf(chat.messages)).toBe('user assistant user assistant')
-    expect(chat.usage).toEqual({ inputTokens: 20, outputTokens: 10, totalTokens: 30 })
+    expect(chat.usage).toEqual({ inputTokens: 22, outputTokens: 14, totalTokens: 36 })
   })
 
   it('has settings for every request: base URL, key as a function, model, parameters by one set of names, fields and headers', {

@@ -43,7 +43,7 @@ describe('a run ends', () => {
     ['after ten rounds by default [3.68]', {}, 'max_rounds', 10, 10],
     ['after as many rounds as it may take', { maxRounds: 3 }, 'max_rounds', 3, 3],
     ['when its calls are used up', { budget: budget({ maxToolCalls: 2 }) }, 'budget', 2, 2],
-    ['when its tokens are used up', { budget: budget({ maxTokens: 31 }) }, 'budget', 3, 3],
+    ['when its tokens are used up', { budget: budget({ maxTokens: 37 }) }, 'budget', 3, 3],
     ['when its time is used up', { budget: budget({ maxTimeMs: 0 }) }, 'budget', 1, 1],
     ['when the caller says so', { stopWhen: ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],
     ['when the caller says so later', { stopWhen: async ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],

@@ -98,10 +98,10 @@ export function providerOf(dialect: Dialect): Provider {
     ...none,
     ...{ text: texts.join(''), texts, reason },
   })
-  const called = (written: readonly WrittenCall[], reason = words.calls): Answer => ({
+  const called = (written: readonly WrittenCall[], reason = words.calls, text?: string): Answer => ({
     ...none,
+    ...{ text, reason },
     calls: written.map(([id, name, args]) => ({ id, name, args, input: parsed(args) })),
-    reason,
   })
   const stream = (answer: Answer) => [...dialect.pieces(answer), ...dialect.end(answer)]
   const endPieces = dialect.end(said([''])).length
@@ -119,6 +119,7 @@ export function providerOf(dialect: Dialect): Provider {
     errorPiece: errorPiece('The oven burns'),
     wholeText: (text) => dialect.whole(said([text])),
     wholeCalls: (...written) => dialect.whole(called(written)),
+    wholeWith: (text, ...written) => dialect.whole(called(written, words.calls, text)),
     resultsIn: (body) => turnsOf(body as Json).flatMap(({ results = [] }) => results),
     schemaIn,
   }

@@ -35,6 +35,8 @@ export interface TestWire {
   readonly errorPiece: string
   wholeText(text: string): unknown
   wholeCalls(...calls: WrittenCall[]): unknown
+  /** A text, and calls. */
+  wholeWith(text: string, ...calls: WrittenCall[]): unknown
   resultsIn(body: unknown): SentResult[]
   /** The schema of the answer in a request. */
   schemaIn(body: Loose): unknown

@@ -69,9 +69,9 @@ describe('an answer', () => {
     expect(result.message).toMatchObject({
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello' }],
-      response: { id: 'chatcmpl-1', model: 'm' },
+      response: { id: 'chatcmpl-u1', model: 'gpt-5-2026-01-01' },
       stopReason: 'stop',
-      usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+      usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
     })
   })
 
@@ -94,6 +94,7 @@ describe('an answer', () => {
       'message_start',
       'text_delta',
       'text_delta',
+      'usage',
       'content_block',
       'message_end',
       'done',

@@ -7,6 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { provider as openaiChat } from '../formats/openai-chat/provider.ts'
+import type { TestWire, WrittenCall } from '../formats/server.ts'
 
 /** A request, and how it ended. */
 export interface Asked {
@@ -125,48 +127,13 @@ function nextTurn(): Promise<void> {
 
 // ---- Chat Completions, as it travels ------------------------------------------------------------
 
-const chunkOf = (delta: object, rest: object = {}) =>
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] })}\n\n`
+const { server } = openaiChat as { readonly server: TestWire }
 
-/** The pieces of a streamed Chat answer of this text. */
-export function chatText(...texts: string[]): string[] {
-  return [
-    chunkOf({ role: 'assistant', content: '' }),
-    ...texts.map((content) => chunkOf({ content })),
-    chunkOf({}, { finish_reason: 'stop' }),
-    'data: [DONE]\n\n',
-  ]
-}
+/** The pieces of a streamed answer of this text, and of one that calls tools: `[id, name, arguments]` each. */
+export const { text: chatText, calls: chatCalls } = server
 
-/** The pieces of a streamed Chat answer that calls tools: `[id, name, arguments]` each. */
-export function chatCalls(...calls: [string, string, string][]): string[] {
-  const fragments = calls.flatMap(([id, name, args], index) => [
-    chunkOf({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
-    chunkOf({ tool_calls: [{ index, function: { arguments: args } }] }),
-  ])
-  return [
-    chunkOf({ role: 'assistant', content: null }),
-    ...fragments,
-    chunkOf({}, { finish_reason: 'tool_calls' }),
-    'data: [DONE]\n\n',
-  ]
-}
-
-/** A whole Chat answer. */
-export function chatBody(content: string | null, calls: [string, string, string][] = []): unknown {
-  const tool_calls = calls.map(([id, name, args]) => ({ id, type: 'function', function: { name, arguments: args } }))
-  return {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [
-      {
-        index: 0,
-        finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
-        message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls }) },
-      },
-    ],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-  }
+/** A whole answer. */
+export function chatBody(content: string | null, calls: readonly WrittenCall[] = []): unknown {
+  if (content === null) return server.wholeCalls(...calls)
+  return calls.length > 0 ? server.wholeWith(content, ...calls) : server.wholeText(content)
 }
