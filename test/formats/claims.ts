@@ -18,7 +18,10 @@ export interface Bytes {
   readonly asked: string
 }
 export type Check = (bytes: Bytes) => boolean
+/** How a claim is seen: a pattern of the answer, of the request or of the framing, or in another way. */
+export type Row = RegExp | { readonly asked: RegExp } | { readonly framing: RegExp } | Check
 export type Checks = Readonly<Record<string, Check>>
+type Rows = Readonly<Record<string, Row>>
 
 export interface Claims {
   readonly features: Checks
@@ -31,64 +34,82 @@ export function bytesOf(one: CorpusCase): Bytes {
   return { one, raw, json: raw.map((event) => JSON.stringify(event)).join('\n'), text: one.text, asked }
 }
 
-export const answer =
-  (pattern: RegExp): Check =>
-  ({ json }) =>
-    pattern.test(json)
-export const asked =
-  (pattern: RegExp): Check =>
-  (bytes) =>
-    pattern.test(bytes.asked)
-export const framing =
-  (pattern: RegExp): Check =>
-  ({ text }) =>
-    pattern.test(text)
-export const all =
-  (...checks: readonly Check[]): Check =>
-  (bytes) =>
-    checks.every((check) => check(bytes))
-export const any =
-  (...checks: readonly Check[]): Check =>
-  (bytes) =>
-    checks.some((check) => check(bytes))
-export const not =
-  (check: Check): Check =>
-  (bytes) =>
-    !check(bytes)
+function seen(row: Row): Check {
+  if (row instanceof RegExp) return ({ json }) => row.test(json)
+  if (typeof row === 'function') return row
+  return 'asked' in row ? ({ asked }) => row.asked.test(asked) : ({ text }) => row.framing.test(text)
+}
+const seenIn = (rows: Rows): Checks => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, seen(row)]))
+
+export function all(...rows: readonly Row[]): Check {
+  const checks = rows.map(seen)
+  return (bytes) => checks.every((check) => check(bytes))
+}
+export function any(...rows: readonly Row[]): Check {
+  const checks = rows.map(seen)
+  return (bytes) => checks.some((check) => check(bytes))
+}
+export function not(row: Row): Check {
+  const check = seen(row)
+  return (bytes) => !check(bytes)
+}
 /** The pattern, which is global, occurs more than once. */
 export const twice =
   (pattern: RegExp): Check =>
   ({ json }) =>
     [...json.matchAll(pattern)].length > 1
-/** The entries of an answer that the function lists: two of them, and two that are the same. */
+/** Entries of an answer that the function lists. */
 export type List = (raw: readonly JsonObject[]) => unknown[]
-export const two =
-  (list: List): Check =>
-  ({ raw }) =>
-    list(raw).length > 1
-export const sameTwo =
-  (list: List): Check =>
-  ({ raw }) =>
-    new Set(list(raw)).size < list(raw).length
 /** An object of the answer that has this field is so. */
 export const some =
   (field: string, is: (object: JsonObject) => boolean): Check =>
   ({ raw }) =>
     havingField(raw, field).some(is)
-export const fieldIs = (field: string, value: unknown): Check =>
-  some(field, (object) => JSON.stringify(object[field]) === JSON.stringify(value))
-export const hasField = (field: string): Check => some(field, () => true)
-export const hasType = (type: string): Check => fieldIs('type', type)
 export const lacks = (json: string) => (object: JsonObject) => !Object.hasOwn(object, json)
 
 export const isStream: Check = ({ one }) => one.kind !== 'json' || one.text.startsWith('[')
 export const isFailed: Check = ({ one }) => (one.meta.status ?? 200) >= 400
 
-export const common: Checks = {
+const common: Checks = {
   stream: isStream,
   'non-stream': not(isStream),
   request: ({ asked }) => asked !== '',
   'non-ascii': ({ json }) => /[^\x20-\x7e\n]/.test(json),
+}
+
+/** A claim for each of these words, named after it. */
+export const eachOf = (before: string, words: string, row: (word: string) => Row): Rows =>
+  Object.fromEntries(words.split(' ').map((word) => [before + word, row(word)]))
+export const ofType = (type: string): RegExp => new RegExp(`"type":"${type.replaceAll('.', '\\.')}"`)
+export const repeats = (list: readonly unknown[]): boolean => new Set(list).size < list.length
+
+/** The claims of a format: those of every format, and its own. */
+export function claimsOf({
+  text,
+  call,
+  names,
+  features,
+  quirks,
+}: {
+  /** How a text is seen, how a call is, and the names of the calls. */
+  readonly text: Row
+  readonly call: Row
+  readonly names: List
+  readonly features: Rows
+  readonly quirks: Rows
+}): Claims {
+  return {
+    features: {
+      ...common,
+      text: seen(text),
+      'tool-call': seen(call),
+      'text-and-tool': all(call, text),
+      'parallel-tool-calls': ({ raw }) => names(raw).length > 1,
+      'same-tool-twice': ({ raw }) => repeats(names(raw)),
+      ...seenIn(features),
+    },
+    quirks: seenIn(quirks),
+  }
 }
 
 /** For the two wires of OpenAI, which name usage alike. */

@@ -3,27 +3,18 @@ import type { JsonObject } from '../../../src/core/messages.ts'
 import { havingField } from '../../support/raw.ts'
 import {
   all,
-  answer,
   any,
-  asked,
   type Check,
-  type Claims,
-  common,
+  claimsOf,
   detail,
-  fieldIs,
-  framing,
-  hasField,
-  hasType,
   isJson,
   isStream,
   type List,
   lacks,
   not,
-  sameTwo,
   some,
   toolCalls,
   twice,
-  two,
 } from '../claims.ts'
 
 /** The calls of an answer by their name and the text of their arguments, pieces joined: by index, else by id, else to the last. */
@@ -43,6 +34,7 @@ const chatTool =
   (is: (call: JsonObject, own: JsonObject) => boolean): Check =>
   ({ raw }) =>
     toolCalls(raw).some((call) => is(call, (call.function ?? {}) as JsonObject))
+const anyCall = chatTool(() => true)
 /** A later piece of a call: one that has pieces of arguments, and none of its kind begins there. */
 const laterPiece =
   (is: (call: JsonObject, own: JsonObject) => boolean): Check =>
@@ -64,62 +56,50 @@ const chunk = (is: (chunk: JsonObject, choice: JsonObject, delta: JsonObject) =>
 const saysText = ({ content }: JsonObject) => (Array.isArray(content) ? content.length > 0 : Boolean(content))
 const chatText: Check = any(
   some('content', ({ content, role }) => typeof content === 'string' && content !== '' && role !== 'user'),
-  answer(/"type":"text","text":"[^"]/),
+  /"type":"text","text":"[^"]/,
 )
 
-export const claims: Claims = {
+export const claims = claimsOf({
+  text: chatText,
+  call: anyCall,
+  names: chatNames,
   features: {
-    ...common,
-    text: chatText,
     usage: any(some('usage', ({ usage }) => Boolean(usage))),
-    'max-tokens': fieldIs('finish_reason', 'length'),
-    'tool-call': chatTool(() => true),
-    'text-and-tool': all(
-      chatTool(() => true),
-      chatText,
-    ),
-    'no-text': not(
-      any(
-        chatText,
-        chatTool(() => true),
-        hasField('error'),
-      ),
-    ),
-    'parallel-tool-calls': two(chatNames),
-    'same-tool-twice': sameTwo(chatNames),
+    'max-tokens': /"finish_reason":"length"/,
+    'no-text': not(any(chatText, anyCall, /"error":/)),
     'tool-no-args': ({ raw }) => chatCalls(raw).some(({ text }) => /^(?:\{\})?$/.test(text)),
-    'legacy-function-call': hasField('function_call'),
+    'legacy-function-call': /"function_call":/,
     reasoning: any(
       some('reasoning_content', (one) => Boolean(one.reasoning_content)),
       some('reasoning', (one) => Boolean(one.reasoning)),
-      answer(/"type":"thinking"/),
+      /"type":"thinking"/,
     ),
-    'reasoning-signature': hasField('signature'),
-    'reasoning-encrypted': hasType('reasoning.encrypted'),
+    'reasoning-signature': /"signature":/,
+    'reasoning-encrypted': /"type":"reasoning\.encrypted"/,
     'usage-reasoning': detail('reasoning_tokens'),
     'usage-cached': any(detail('cached_tokens'), detail('prompt_cache_hit_tokens'), detail('num_cached_tokens')),
     refusal: some('refusal', ({ refusal }) => Boolean(refusal)),
-    'content-filter': fieldIs('finish_reason', 'content_filter'),
-    error: any(hasField('error'), hasField('errors'), hasField('internalCode')),
+    'content-filter': /"finish_reason":"content_filter"/,
+    error: any(/"error":/, /"errors":/, /"internalCode":/),
     logprobs: some('logprobs', ({ logprobs }) => Boolean(logprobs)),
     'multi-choice': some('index', (one) => one.index === 1 && ('delta' in one || 'message' in one)),
-    citations: any(hasField('url_citation'), hasField('citations')),
-    'web-search': any(hasField('search_results'), hasField('citations')),
-    'system-prompt': asked(/"role":"(?:system|developer)"/),
-    'tools-declared': asked(/"(?:tools|functions)":\[\{/),
-    'tool-choice': asked(/"(?:tool_choice|function_call)":/),
-    'tool-result-input': asked(/"role":"(?:tool|function)"/),
-    'reasoning-replay': asked(/"reasoning(?:_content|_details)?":["[]/),
-    'structured-output': asked(/"response_format":\{.*"json_(?:schema|object)"/),
-    'stop-sequences-param': asked(/"stop":["[]/),
-    'image-input': asked(/"type":"image_url"/),
-    'document-input': asked(/"type":"file"/),
-    'audio-input': asked(/"type":"input_audio"/),
-    'cache-control': asked(/"cache_control":\{/),
+    citations: any(/"url_citation":/, /"citations":/),
+    'web-search': any(/"search_results":/, /"citations":/),
+    'system-prompt': { asked: /"role":"(?:system|developer)"/ },
+    'tools-declared': { asked: /"(?:tools|functions)":\[\{/ },
+    'tool-choice': { asked: /"(?:tool_choice|function_call)":/ },
+    'tool-result-input': { asked: /"role":"(?:tool|function)"/ },
+    'reasoning-replay': { asked: /"reasoning(?:_content|_details)?":["[]/ },
+    'structured-output': { asked: /"response_format":\{.*"json_(?:schema|object)"/ },
+    'stop-sequences-param': { asked: /"stop":["[]/ },
+    'image-input': { asked: /"type":"image_url"/ },
+    'document-input': { asked: /"type":"file"/ },
+    'audio-input': { asked: /"type":"input_audio"/ },
+    'cache-control': { asked: /"cache_control":\{/ },
   },
   quirks: {
-    'azure:content_filter_results': hasField('content_filter_results'),
-    'azure:prompt_filter_results': hasField('prompt_filter_results'),
+    'azure:content_filter_results': /"content_filter_results":/,
+    'azure:prompt_filter_results': /"prompt_filter_results":/,
     'content-empty-with-tool-calls': some(
       'tool_calls',
       ({ content, tool_calls: calls }) => content === '' && calls !== null,
@@ -130,25 +110,25 @@ export const claims: Claims = {
       ({ content }) => typeof content === 'object' && !Array.isArray(content) && content !== null,
     ),
     'content-is-array': some('content', ({ content }) => Array.isArray(content)),
-    'content-null': fieldIs('content', null),
+    'content-null': /"content":null/,
     'empty-choices-chunk': chunk(({ choices, usage }) => (choices as unknown[])?.length === 0 && !usage),
     'empty-response-id': chunk(({ id }) => id === ''),
-    'field:native_finish_reason': hasField('native_finish_reason'),
-    'field:provider': hasField('provider'),
+    'field:native_finish_reason': /"native_finish_reason":/,
+    'field:provider': /"provider":/,
     'field:reasoning': some('reasoning', ({ reasoning }) => Boolean(reasoning)),
     'field:reasoning_content': some('reasoning_content', (one) => Boolean(one.reasoning_content)),
     'finish-repeated': all(isStream, twice(/"finish_reason":"/g)),
     'finish-with-content': chunk(
       (_, { finish_reason: reason }, delta) => Boolean(reason) && (saysText(delta) || Boolean(delta.tool_calls)),
     ),
-    'finish:eos': fieldIs('finish_reason', 'eos'),
-    'native-frames': all(hasField('response'), not(hasField('choices'))),
+    'finish:eos': /"finish_reason":"eos"/,
+    'native-frames': all(/"response":/, not(/"choices":/)),
     'missing-tool-index': all(isStream, chatTool(lacks('index'))),
     'no-finish-reason': all(isStream, not(some('finish_reason', (one) => Boolean(one.finish_reason)))),
-    'obfuscation-padding': hasField('obfuscation'),
-    'reasoning_details:reasoning.encrypted': hasType('reasoning.encrypted'),
-    'reasoning_details:reasoning.summary': hasType('reasoning.summary'),
-    'reasoning_details:reasoning.text': hasType('reasoning.text'),
+    'obfuscation-padding': /"obfuscation":/,
+    'reasoning_details:reasoning.encrypted': /"type":"reasoning\.encrypted"/,
+    'reasoning_details:reasoning.summary': /"type":"reasoning\.summary"/,
+    'reasoning_details:reasoning.text': /"type":"reasoning\.text"/,
     'role-on-every-chunk': ({ raw }) => {
       const deltas = havingField(raw, 'delta').filter(({ delta }) => delta !== null)
       return deltas.length > 2 && deltas.every(({ delta }) => Object.hasOwn(delta as JsonObject, 'role'))
@@ -156,18 +136,12 @@ export const claims: Claims = {
     'several-tool-calls-in-one-chunk': chunk(
       (_, __, { tool_calls: calls }) => Array.isArray(calls) && calls.length > 1,
     ),
-    'sse-comment': framing(/^:/m),
-    'sse-stray-line': all(isStream, framing(/^(?!data:|event:|id:|retry:|:)./m)),
+    'sse-comment': { framing: /^:/m },
+    'sse-stray-line': all(isStream, { framing: /^(?!data:|event:|id:|retry:|:)./m }),
     'tool-args-absent': chatTool((_, own) => (own.arguments ?? null) === null),
     'tool-args-invalid-json': ({ raw }) => chatCalls(raw).some(({ text }) => text !== '' && !isJson(text)),
-    'tool-calls-with-finish:length': all(
-      chatTool(() => true),
-      fieldIs('finish_reason', 'length'),
-    ),
-    'tool-calls-with-finish:stop': all(
-      chatTool(() => true),
-      fieldIs('finish_reason', 'stop'),
-    ),
+    'tool-calls-with-finish:length': all(anyCall, /"finish_reason":"length"/),
+    'tool-calls-with-finish:stop': all(anyCall, /"finish_reason":"stop"/),
     'tool-id-empty-in-deltas': laterPiece(({ id }) => id === ''),
     'tool-id-null-in-deltas': laterPiece(({ id }) => id === null),
     'tool-id-repeated-in-deltas': laterPiece(({ id }) => Boolean(id)),
@@ -180,10 +154,10 @@ export const claims: Claims = {
     'tool-name-null-in-deltas': chatTool((_, own) => own.name === null),
     'tool-name-repeated-in-deltas': laterPiece((_, own) => Boolean(own.name)),
     'tool-type-absent': chatTool((call, own) => Boolean(own.name) && lacks('type')(call)),
-    'tool_calls-empty-array': fieldIs('tool_calls', []),
-    'tool_calls-null': fieldIs('tool_calls', null),
-    'usage-cost': hasField('cost'),
-    'usage-in-x_groq': hasField('x_groq'),
+    'tool_calls-empty-array': /"tool_calls":\[\]/,
+    'tool_calls-null': /"tool_calls":null/,
+    'usage-cost': /"cost":/,
+    'usage-in-x_groq': /"x_groq":/,
     'usage-on-content-chunk': chunk(
       ({ usage }, { finish_reason: reason }, delta) => Boolean(usage) && !reason && Object.keys(delta).length > 0,
     ),
@@ -197,4 +171,4 @@ export const claims: Claims = {
       chatTool(({ id }, own) => Boolean(id && own.name) && own.arguments !== ''),
     ),
   },
-}
+})
