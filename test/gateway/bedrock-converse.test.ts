@@ -5,11 +5,11 @@
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { expect, it } from 'vitest'
 import type { GatewayOptions } from '../../src/gateway/index.ts'
-import { provider as bedrock, bedrockLine } from '../formats/bedrock-converse/provider.ts'
-import { hang, json } from '../support/upstream.ts'
+import { provider as bedrock } from '../formats/bedrock-converse/provider.ts'
+import { json } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { gatewayOf } from './gateway-of.ts'
-import { keys, modelsAt } from './models.ts'
+import { modelsAt } from './models.ts'
 import { bedrockMessage, chunks, speakers, toWire } from './provider.ts'
 import { ownProviders } from './rig.ts'
 
@@ -84,38 +84,6 @@ it.each([
   expect(found.at(-1)?.type).toMatch(/^[a-z]\w+Exception$/)
   expect(JSON.stringify(found)).not.toContain('org-12345')
 })
-
-it('keeps the connection open with messages that the client ignores', async () => {
-  providers.answer(hang)
-  const response = await ask('anthropic', { limits: { commitMs: 1, keepAliveMs: 1 } })
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const { value } = await reader.read()
-  expect(read(value as Uint8Array)).toEqual([{ kind: 'event', type: 'keepAlive', payload: {} }])
-  await reader.cancel()
-})
-
-it.each([1, 5, 1000])('cuts the key out of a binary stream in which it comes in pieces of %i', async (length) => {
-  const key = keys['bedrock-converse']
-  const texts = `The key is ${key}.`.match(new RegExp(`.{1,${length}}`, 'g')) as string[]
-  const [start, ...rest] = bedrock.pieces({ text: '' })
-  const deltas = texts.map((text) => bedrockLine('contentBlockDelta', { contentBlockIndex: 0, delta: { text } }))
-  providers.answer(chunks([start as string, ...deltas, ...rest.slice(-3)]))
-  const found = read(await (await ask('bedrock-converse')).bytes())
-  const text = found.map(({ payload }) => payload.delta?.text ?? '').join('')
-  expect(text).toMatch(/^The key is .*\.$/)
-  expect(text).not.toContain(key.slice(0, 12))
-  expect(found.at(-1)?.type).toBe('metadata')
-})
-
-it.each(['inferenceConfig.maxTokens', 'additionalModelRequestFields.max_tokens'])(
-  'holds the limit of output that a client puts in %s',
-  async (place) => {
-    const [outer = '', inner = ''] = place.split('.')
-    const model = modelsAt(providers.url)['bedrock-converse']
-    await ask('m', { body: { [outer]: { [inner]: 9000 } }, models: { m: { model, maxOutputTokens: 50 } } })
-    expect(providers.asked[0]?.body).toMatchObject({ [outer]: { [inner]: 50 } })
-  },
-)
 
 it.each(['converse', 'converse-stream'])('refuses an invalid request with the name of an error (%s)', async (way) => {
   const response = await ask('anthropic', { way, body: { messages: 'Hi' } })

@@ -118,6 +118,8 @@ describe('limits of output', () => {
     ['gemini', { generationConfig: { max_output_tokens: 9000 } }],
     ['gemini', { generationConfig: { maxOutputTokens: 9000, max_output_tokens: 9000 }, generation_config: {} }],
     ['openai-chat', { max_tokens: 9000, max_completion_tokens: '9000', reasoning_effort: 'low' }],
+    ['bedrock-converse', { inferenceConfig: { maxTokens: 9000 } }],
+    ['bedrock-converse', { additionalModelRequestFields: { max_tokens: 9000 } }],
   ])('hold at the own provider of %s for %j, and for the hook that reserves', async (wire, body) => {
     const admitted: unknown[] = []
     const gateway = gatewayOf({
@@ -800,13 +802,6 @@ describe('Gemini without events', () => {
     const response = await gatewayOf().post('/v1beta/models/anthropic:streamGenerateContent', { contents })
     expect(JSON.parse(await response.text()).at(-1).error.code).toBe(500)
   })
-})
-
-it('refuses to continue an answer that is not stored', async () => {
-  const response = await gatewayOf().ask('openai-responses', 'gemini', 'Hello', {
-    body: { previous_response_id: 'resp_1' },
-  })
-  expect(response.status).toBe(400)
 })
 
 it.each<[WireName, string, object]>([

@@ -191,33 +191,6 @@ describe.concurrent('the whole reservation is booked', () => {
   })
 })
 
-// ---- what a client sends ----------------------------------------------------------------------
-
-describe('what is reserved', () => {
-  const poor = { dailyBudgetUsd: 0.06, maxOutputTokens: 100 }
-
-  it.each(wireNames)('for a request of %s includes all its bytes', async (wire) => {
-    const answer = await rig.ask(wire, 'x'.repeat(300_000), {}, { headers: await shown('poor', poor) })
-    expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('the whole budget')])
-  })
-
-  it('is a fixed number for a picture in a message, not its bytes', async () => {
-    const user = crypto.randomUUID()
-    upstream.script(
-      user,
-      (_, response) =>
-        void response
-          .writeHead(200, { 'content-type': 'text/event-stream' })
-          .end(answerOf('openai-chat', usages['openai-chat'])),
-    )
-    const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300_000)}` } }
-    const messages = [{ role: 'user', content: [{ type: 'text', text: user }, picture] }]
-    const answer = await ask('openai-chat', user, { stream: true, messages } as object, poor)
-    expect([answer.status, (await answer.text()).includes('there')]).toEqual([200, true])
-    expect(await spentBy(user)).toBe(46)
-  })
-})
-
 describe('counts of tokens', () => {
   const count = async (user: string, grant: object = {}) => {
     const headers = { 'content-type': 'application/json', ...(await shown(user, grant)) }
