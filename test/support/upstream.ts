@@ -19,6 +19,8 @@ export interface Asked {
   isCancelled: boolean
   /** Resolves when the connection of this answer is closed. */
   readonly closed: Promise<void>
+  /** The same: true if before its end. */
+  readonly closedEarly: Promise<boolean>
 }
 
 /** How to answer one request. */
@@ -32,10 +34,10 @@ export interface Upstream {
   stop(): Promise<void>
 }
 
-export async function startUpstream(): Promise<Upstream> {
+export async function startUpstream(options: { readonly keepAliveTimeout?: number } = {}): Promise<Upstream> {
   const asked: Asked[] = []
   let answers: Answering[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(options, async (request, response) => {
     const one = await readAsked(request, response)
     asked.push(one)
     const answer = answers.length > 1 ? answers.shift() : answers[0]
@@ -62,6 +64,7 @@ async function readAsked(request: IncomingMessage, response: ServerResponse): Pr
     headers: request.headers,
     body: text === '' ? {} : JSON.parse(text),
     isCancelled: false,
+    closedEarly: new Promise((resolve) => response.once('close', () => resolve(!response.writableEnded))),
     closed: new Promise((resolve) => {
       response.once('close', () => {
         one.isCancelled = !response.writableFinished

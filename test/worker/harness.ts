@@ -1,6 +1,6 @@
 /** A Worker in real workerd, in front of an upstream that misbehaves on request, or of the embedded provider. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
 import { type Provider, startProvider } from '../../examples/provider/index.mjs'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
@@ -10,6 +10,7 @@ import { facts } from '../formats/index.ts'
 import { type WireName as AnyWireName, speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
+import { type Asked, type Upstream as InOrder, startUpstream as startInOrder } from '../support/upstream.ts'
 import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
 /** The wires that the Worker has models of. In the others it answers from those, which `clients.test.ts` and `policy.test.ts` ask for. */
@@ -22,61 +23,31 @@ export const wireNames = [
 ] as const satisfies readonly AnyWireName[]
 export type WireName = (typeof wireNames)[number]
 export { canary, holdsCanary } from '../support/canary.ts'
+export type { Asked } from '../support/upstream.ts'
 
 /** The secret that an app's server sends, to get tokens for its users. */
 export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 export const sessionSecret = 'a-signing-secret-for-tests-of-40-bytes!!'
 
-export interface Asked {
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly rawHeaders: readonly string[]
-  readonly body: Record<string, unknown>
-  /** Resolves when the connection of the answer closed: true if before its end. */
-  readonly closedEarly: Promise<boolean>
-}
-
 /** The behaviour of an upstream for one request. */
 export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>
 
 /** An upstream whose scripts are picked by the text of the first message; `asked` is all it ever got. */
-export interface Upstream {
-  readonly url: string
-  readonly asked: Asked[]
+export interface Upstream extends Omit<InOrder, 'answer'> {
   /** All that it got with these words somewhere in it. */
   askedFor(words: string): Asked[]
   script(name: string, play: Script): void
-  stop(): Promise<void>
 }
 
 export async function startUpstream(): Promise<Upstream> {
-  const asked: Asked[] = []
   const scripts = new Map<string, Script>()
   // Longer than any test: a connection that closes just as a request arrives is not an isoglot error.
-  const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const text = Buffer.concat(chunks).toString()
-    const body = text ? JSON.parse(text) : {}
-    const closedEarly = new Promise<boolean>((resolve) => response.on('close', () => resolve(!response.writableEnded)))
-    const entry = {
-      path: request.url ?? '',
-      headers: request.headers,
-      rawHeaders: request.rawHeaders,
-      body,
-      closedEarly,
-    }
-    asked.push(entry)
-    const play = scripts.get(saidIn(body))
-    await (play ?? saying('Hi'))(entry, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { answer, ...upstream } = await startInOrder({ keepAliveTimeout: 120_000 })
+  answer((response, asked) => (scripts.get(saidIn(asked.body)) ?? saying('Hi'))(asked, response))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    askedFor: (words) => asked.filter(({ body }) => JSON.stringify(body).includes(words)),
+    ...upstream,
+    askedFor: (words) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(words)),
     script: (name, play) => scripts.set(name, play),
-    stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()),
   }
 }
 
