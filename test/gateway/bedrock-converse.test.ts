@@ -2,7 +2,6 @@
  * The wire of Bedrock Converse, whose streams are binary: what `clients.test.ts` does not ask. Bytes are read and written by the codec of
  * the official client.
  */
-import { EventStreamCodec } from '@smithy/core/event-streams'
 import { expect, it } from 'vitest'
 import type { GatewayOptions } from '../../src/gateway/index.ts'
 import { provider as bedrock } from '../formats/bedrock-converse/provider.ts'
@@ -13,31 +12,7 @@ import { modelsAt } from './models.ts'
 import { bedrockMessage, chunks, speakers, toWire } from './provider.ts'
 import { ownProviders } from './rig.ts'
 
-type Loose = ReturnType<typeof JSON.parse>
-
 const providers = ownProviders()
-
-const codec = new EventStreamCodec(
-  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
-  (text) => new TextEncoder().encode(text),
-)
-
-/** The messages of a stream. It throws where a checksum is wrong. */
-function read(bytes: Uint8Array): { readonly kind: string; readonly type: string; readonly payload: Loose }[] {
-  const found = []
-  for (let at = 0; at < bytes.length; ) {
-    const length = new DataView(bytes.buffer, bytes.byteOffset + at).getUint32(0)
-    const { headers, body } = codec.decode(bytes.subarray(at, at + length))
-    const kind = String(headers[':message-type']?.value)
-    found.push({
-      kind,
-      type: String(headers[`:${kind}-type`]?.value),
-      payload: JSON.parse(new TextDecoder().decode(body)),
-    })
-    at += length
-  }
-  return found
-}
 
 let gateway: ReturnType<typeof gatewayOf>
 function ask(model: string, more: { readonly way?: string; readonly body?: object } & Partial<GatewayOptions> = {}) {
@@ -78,7 +53,10 @@ it.each([
   const said =
     model === 'anthropic' ? speakers.anthropic.pieces({ text: greeting }) : bedrock.pieces({ text: greeting })
   providers.answer(chunks([...said.slice(0, -3), ...last]))
-  const found = read(await (await ask(model)).bytes())
+  const text = await (await gatewayOf({ models: modelsAt(providers.url) }).ask('bedrock-converse', model)).text()
+  const found = [...text.matchAll(/^:(\w+)-type (\w+) (.*)$/gm)].map(([, kind, type, payload = '']) => {
+    return { kind, type, payload: JSON.parse(payload) }
+  })
   expect(found.map(({ kind }) => kind)).toEqual([...found.slice(1).map(() => 'event'), 'exception'])
   expect(found.map(({ payload }) => payload.delta?.text ?? '').join('')).toBe(greeting)
   expect(found.at(-1)?.type).toMatch(/^[a-z]\w+Exception$/)
