@@ -1,5 +1,5 @@
 /** Helpers of the page's tests: a Chromium, a plain server for static files, and a look by axe. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -29,6 +29,30 @@ export function problemsOf(page: Page, types = /^error$/): string[] {
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => types.test(message.type()) && problems.push(message.text()))
   return problems
+}
+
+/** The chat of the playground, as a user has it. */
+export const chatOn = (page: Page) => ({
+  answers: () => page.locator('#log article.assistant'),
+  async say(text: string) {
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text)
+    await page.keyboard.press('Enter')
+  },
+  /** Until there are this many answers, or any, and none of them is being written. */
+  finished: (count?: number) =>
+    page.waitForFunction((expected) => {
+      const answers = document.querySelectorAll('#log article.assistant').length
+      const isThere = expected === undefined ? answers > 0 : answers === expected
+      return isThere && !document.querySelector('[role="log"] [aria-busy="true"], #suggestions button:disabled')
+    }, count),
+})
+
+/** Takes a picture of the page, where pictures are wanted. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.ISOGLOT_SCREENSHOTS
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`) })
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 /** The actions on an answer in the chat: in a real Chromium, before the real Worker and the embedded provider. */
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,21 +9,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { answerResponse } from '../../src/gateway/index.ts'
 import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'
-import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
+import { axeFindings, chatOn, hasChromium, launchChromium, picture, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
 
 const run = promisify(execFile)
 /** In which a package finds itself by its name. */
 const root = join(import.meta.dirname, '..', '..')
-/** Where screenshots go if they are wanted. */
-const pictures = process.env.ISOGLOT_SCREENSHOTS
-
 describe.skipIf(!hasChromium)('the chat', () => {
   let demo: Demo
   let browser: Browser
   let context: BrowserContext
   let page: Page
   let problems: string[]
+  let chat: ReturnType<typeof chatOn>
   /** A server that a hostile answer wants to reach, and the requests to it. */
   let attacker: Server
   let attackerUrl: string
@@ -42,6 +39,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     context = await browser.newContext({ bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
     page = await context.newPage()
     problems = problemsOf(page)
+    chat = chatOn(page)
     await load()
   })
   afterAll(async () => {
@@ -64,25 +62,6 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.goto(demo.url)
     await page.locator('#model:enabled').waitFor()
   }
-  async function say(text: string) {
-    await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text)
-    await page.keyboard.press('Enter')
-  }
-  const answers = () => page.locator('#log article.assistant')
-  const finished = (count = 1) =>
-    page.waitForFunction(
-      (expected) =>
-        document.querySelectorAll('#log article.assistant').length === expected &&
-        !document.querySelector('[role="log"] [aria-busy="true"]'),
-      count,
-    )
-
-  async function picture(name: string) {
-    if (!pictures) return
-    mkdirSync(pictures, { recursive: true })
-    await page.screenshot({ path: join(pictures, `${name}.png`) })
-  }
-
   /** The next answer, in pieces of three characters, as Anthropic streams it to the server. */
   async function answerWith(text: string, citations: readonly object[] = []) {
     const events = [
@@ -149,9 +128,9 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await answerWith(hostile)
     const own: string[] = []
     page.on('request', (request) => own.push(request.url()))
-    await say('Hello')
-    await finished()
-    const text = answers().locator('> .text')
+    await chat.say('Hello')
+    await chat.finished(1)
+    const text = chat.answers().locator('> .text')
     await expect.poll(() => text.locator('h3 strong').innerText()).toBe('bold')
     await expect.poll(() => text.locator('td').allInnerTexts()).toEqual(['1', '2'])
     await expect.poll(() => text.locator('pre').innerText()).toContain('const html = "<b>"')
@@ -179,13 +158,13 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(asked).toEqual([])
     expect(own.filter((url) => url.includes('leak') || url.startsWith(attackerUrl))).toEqual([])
     expect(problems).toEqual([])
-    await picture('chat-markdown')
+    await picture(page, 'chat-markdown')
   })
 
   it('keeps the drawn part while more text arrives', async () => {
-    await say('Count slowly')
-    await answers().locator('.text p').waitFor()
-    const paragraph = await answers().locator('.text p').elementHandle()
+    await chat.say('Count slowly')
+    await chat.answers().locator('.text p').waitFor()
+    const paragraph = await chat.answers().locator('.text p').elementHandle()
     const before = (await paragraph?.textContent()) ?? ''
     await page.waitForFunction(
       ([element, length]) => ((element as Element).textContent ?? '').length > (length as number),
@@ -208,11 +187,11 @@ describe.skipIf(!hasChromium)('the chat', () => {
       source('javascript:alert(1)', 'Not a link'),
       source('https://example.com/notes', 'Notes'),
     ])
-    await say('Who?')
-    await finished()
-    const items = answers().locator('.sources li')
+    await chat.say('Who?')
+    await chat.finished(1)
+    const items = chat.answers().locator('.sources li')
     await expect.poll(() => items.allInnerTexts()).toEqual(['Notes (example.com)', 'Not a link'])
-    await expect.poll(() => answers().locator('.sources a[href]').count()).toBe(1)
+    await expect.poll(() => chat.answers().locator('.sources a[href]').count()).toBe(1)
   })
 
   it('marks where a text cites a source, also within Markdown and with the characters of its own marks', async () => {
@@ -241,34 +220,34 @@ describe.skipIf(!hasChromium)('the chat', () => {
 
   it('shows the cost of an answer, and the time to its first token', async () => {
     await answerWith('Done.')
-    await say('Hello')
-    await finished()
+    await chat.say('Hello')
+    await chat.finished(1)
     // Claude Haiku 4.5: 1,000 tokens in at $1 a million, 1,000 out at $5. https://platform.claude.com/docs/en/about-claude/pricing (read 2026-11)
     await expect
-      .poll(() => answers().locator('.meta').last().innerText())
+      .poll(() => chat.answers().locator('.meta').last().innerText())
       .toMatch(/^1000 in, 1000 out · stop · \$0\.0060 · \d+\.\d\d s to first token$/)
   })
 
   itIfExhaustive('copies an answer, answers again, and says something else in place of what was said', async () => {
-    await say('What is the weather in Tokyo?')
-    await finished()
-    const before = await answers().locator('> .text').innerText()
-    await answers().getByRole('button', { name: 'Copy' }).click()
-    await answers().getByRole('button', { name: 'Copied' }).waitFor()
+    await chat.say('What is the weather in Tokyo?')
+    await chat.finished(1)
+    const before = await chat.answers().locator('> .text').innerText()
+    await chat.answers().getByRole('button', { name: 'Copy' }).click()
+    await chat.answers().getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(before)
 
-    const id = await answers().elementHandle()
-    await answers().getByRole('button', { name: 'Regenerate' }).click()
+    const id = await chat.answers().elementHandle()
+    await chat.answers().getByRole('button', { name: 'Regenerate' }).click()
     await page.waitForFunction((element) => !element?.isConnected, id)
-    await finished()
-    await expect.poll(() => answers().locator('.tool').count()).toBe(1)
+    await chat.finished(1)
+    await expect.poll(() => chat.answers().locator('.tool').count()).toBe(1)
 
     await page.getByRole('button', { name: 'Edit' }).click()
     const asking = page.waitForRequest((request) => request.postData()?.includes('weather in Paris') === true)
     await page.getByRole('textbox', { name: 'Edited message' }).fill('What is the weather in Paris?')
     await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
     expect(JSON.parse((await asking).postData() ?? '').context.messages).toHaveLength(1)
-    await finished()
+    await chat.finished(1)
     await expect.poll(() => page.locator('#log article').count()).toBe(2)
     await expect.poll(() => page.locator('#log').innerText()).not.toContain('Tokyo')
     expect(problems).toEqual([])
@@ -276,58 +255,58 @@ describe.skipIf(!hasChromium)('the chat', () => {
 
   itIfExhaustive('steps through the answers of one place by keyboard, and through what was said', async () => {
     await answerWith('First.')
-    await say('Hello')
-    await finished()
+    await chat.say('Hello')
+    await chat.finished(1)
     await expect.poll(() => page.locator('.branches').count()).toBe(0)
     await answerWith('Second.')
-    await answers().getByRole('button', { name: 'Regenerate' }).click()
-    await answers().getByText('Second.').waitFor()
-    await finished()
-    const group = answers().getByRole('group', { name: 'This answer and others in its place' })
+    await chat.answers().getByRole('button', { name: 'Regenerate' }).click()
+    await chat.answers().getByText('Second.').waitFor()
+    await chat.finished(1)
+    const group = chat.answers().getByRole('group', { name: 'This answer and others in its place' })
     await expect.poll(() => group.locator('span').innerText()).toBe('2 of 2')
     await expect.poll(() => group.getByRole('button', { name: 'Next answer' }).isDisabled()).toBe(true)
     await group.getByRole('button', { name: 'Previous answer' }).focus()
     await page.keyboard.press('Enter')
-    await answers().getByText('First.').waitFor()
+    await chat.answers().getByText('First.').waitFor()
     await expect.poll(() => group.locator('span').innerText()).toBe('1 of 2')
     // The focus stays in the place: the step back is used up, so that it is on the one forth.
     await page.locator('[aria-label="Next answer"]:focus').waitFor()
     await page.keyboard.press('Enter')
-    await answers().getByText('Second.').waitFor()
+    await chat.answers().getByText('Second.').waitFor()
     await page.locator('[aria-label="Previous answer"]:focus').waitFor()
 
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Edited message' }).fill('Hello again')
     await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
     await page.locator('#log article.user').getByText('Hello again').waitFor()
-    await finished()
+    await chat.finished(1)
     const said = page.getByRole('group', { name: 'This message and others in its place' })
     await expect.poll(() => said.locator('span').innerText()).toBe('2 of 2')
     expect(await axeFindings(page)).toEqual([])
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-      await picture(`chat-branches-${width}`)
+      await picture(page, `chat-branches-${width}`)
     }
     await said.getByRole('button', { name: 'Previous message' }).click()
     await page.locator('#log article.user').getByText('Hello', { exact: true }).waitFor()
-    await expect.poll(() => answers().locator('.branches span').innerText()).toBe('2 of 2')
+    await expect.poll(() => chat.answers().locator('.branches span').innerText()).toBe('2 of 2')
     expect(problems).toEqual([])
   })
 
   it('has the chat after a reload, and continues with it', async () => {
-    await say('What is the weather in Tokyo?')
-    await finished()
-    const before = await answers().innerText()
+    await chat.say('What is the weather in Tokyo?')
+    await chat.finished(1)
+    const before = await chat.answers().innerText()
     await page.reload()
     await page.locator('#model:enabled').waitFor()
-    await finished()
+    await chat.finished(1)
     // The duration of a tool is not stored.
-    await expect.poll(() => answers().innerText()).toBe(before.replace(/done · [\d.]+ s/, 'done'))
+    await expect.poll(() => chat.answers().innerText()).toBe(before.replace(/done · [\d.]+ s/, 'done'))
     const asking = page.waitForRequest((request) => request.postData()?.includes('Hello again') === true)
-    await say('Hello again')
+    await chat.say('Hello again')
     expect((await asking).postData()).toContain('weather in Tokyo')
-    await finished(2)
+    await chat.finished(2)
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.reload()
     await page.locator('#model:enabled').waitFor()
@@ -341,18 +320,18 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByLabel('Reasoning effort').selectOption('low')
     await page.getByLabel('Theme').selectOption('dark')
     expect(await axeFindings(page, '#settings')).toEqual([])
-    await picture('chat-settings')
+    await picture(page, 'chat-settings')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.reload()
     await page.locator('#model:enabled').waitFor()
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
     const asking = page.waitForRequest((request) => request.postData()?.includes('Bonjour') === true)
-    await say('Bonjour')
+    await chat.say('Bonjour')
     expect(JSON.parse((await asking).postData() ?? '')).toMatchObject({
       context: { system: 'Answer in French' },
       options: { temperature: 0.5, reasoning: { effort: 'low' } },
     })
-    await finished()
+    await chat.finished(1)
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('System prompt').fill('')
     await page.getByLabel('Temperature').fill('')
@@ -375,27 +354,27 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await expect.poll(() => page.locator('#attached li').allInnerTexts()).toHaveLength(2)
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
     const asking = page.waitForRequest((request) => request.url().endsWith('/answer'))
-    await say('What is this?')
+    await chat.say('What is this?')
     const { messages } = JSON.parse((await asking).postData() ?? '').context
     expect(messages[0].content).toMatchObject([
       { type: 'image', data: png },
       { type: 'text', text: 'What is this?' },
     ])
-    await finished()
+    await chat.finished(1)
     await expect.poll(() => page.locator('#log article.user img').count()).toBe(1)
     await expect.poll(() => page.locator('#attached li').count()).toBe(0)
   })
 
   itIfExhaustive('shows code that gives the same answer when Node runs it as it stands', async () => {
-    await say('What is the weather in Tokyo?')
-    await finished()
-    await answers().getByRole('button', { name: 'View code' }).click()
+    await chat.say('What is the weather in Tokyo?')
+    await chat.finished(1)
+    await chat.answers().getByRole('button', { name: 'View code' }).click()
     const dialog = page.getByRole('dialog', { name: 'The code of this answer' })
     expect(await axeFindings(page, '#code')).toEqual([])
     await dialog.getByRole('button', { name: 'Copy the code' }).click()
     const code = await page.evaluate(() => navigator.clipboard.readText())
     expect(code).toBe(await dialog.locator('pre').textContent())
-    await picture('chat-code')
+    await picture(page, 'chat-code')
     await dialog.getByRole('button', { name: 'Close' }).click()
     expect(code).toContain("prompt: 'What is the weather in Tokyo?'")
     expect(code).not.toMatch(/"|get_time|npm install/)
@@ -406,35 +385,35 @@ describe.skipIf(!hasChromium)('the chat', () => {
       cwd: root,
       env: { ...process.env, ANTHROPIC_API_KEY: demo.key },
     })
-    expect(stdout).toBe(await answers().locator('> .text').innerText())
+    expect(stdout).toBe(await chat.answers().locator('> .text').innerText())
   })
 
   itIfExhaustive('asks two models side by side, and goes on from what was said', async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
-    await say('What is the weather in Tokyo?')
-    await finished()
+    await chat.say('What is the weather in Tokyo?')
+    await chat.finished(1)
     await page.getByLabel('Compare with').selectOption('gemini:demo-model')
     const second = page.locator('#second')
     // It was not the other model that gave the first answer.
     await expect.poll(() => second.locator('article.assistant h2').innerText()).toBe('Anthropic: demo-model')
-    await say('Think: how many r are in strawberry?')
-    await finished(2)
+    await chat.say('Think: how many r are in strawberry?')
+    await chat.finished(2)
     await page.waitForFunction(() => document.querySelectorAll('#second article.assistant').length === 2)
-    await expect.poll(() => answers().last().locator('h2').innerText()).toBe('Anthropic: demo-model')
+    await expect.poll(() => chat.answers().last().locator('h2').innerText()).toBe('Anthropic: demo-model')
     await expect
       .poll(() => second.locator('article.assistant').last().locator('h2').innerText())
       .toBe('Gemini: demo-model')
     await expect.poll(() => second.locator('article.assistant').last().innerText()).toContain('There are three')
     expect(await axeFindings(page)).toEqual([])
-    await picture('chat-side-by-side')
+    await picture(page, 'chat-side-by-side')
     await page.getByLabel('Compare with').selectOption('')
     await expect.poll(() => second.isVisible()).toBe(false)
     expect(problems).toEqual([])
   })
 
   it('leaves no data of a chat in the views when a new one begins in the middle of a stream', async () => {
-    await say('Count slowly')
-    await answers().locator('.text').waitFor()
+    await chat.say('Count slowly')
+    await chat.answers().locator('.text').waitFor()
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.evaluate(() => location.assign('#handoff'))
     await page.locator('#handoff-view:not([hidden])').waitFor()
@@ -473,11 +452,11 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await answerWith(
       'Two ways:\n\n1. **Wait**, as `sleep(1)` does\n2. [Ask](https://docs.example)\n\n```js\nawait answer()\n```\n',
     )
-    await say('How?')
-    await finished()
+    await chat.say('How?')
+    await chat.finished(1)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await axeFindings(page)).toEqual([])
-    await picture(`chat-${width}-${colorScheme}`)
+    await picture(page, `chat-${width}-${colorScheme}`)
     await page.emulateMedia({ colorScheme: null })
   })
 })

@@ -1,16 +1,23 @@
 /** The page as static files: no Worker, no model, recordings of ours. In a real Chromium, from a folder of a plain server. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { buildPlayground } from '../../scripts/playground.mjs'
 import { facts } from '../formats/index.ts'
-import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
+import {
+  axeFindings,
+  chatOn,
+  hasChromium,
+  launchChromium,
+  picture,
+  problemsOf,
+  type Site,
+  serveFolder,
+} from './browser.ts'
 
 const recordings = join(import.meta.dirname, '..', '..', 'examples', 'playground', 'recordings')
-/** Where screenshots go if they are wanted. */
-const pictures = process.env.ISOGLOT_SCREENSHOTS
 const views = ['chat', 'wire', 'stream', 'handoff']
 
 describe.skipIf(!hasChromium)('the static page', () => {
@@ -60,14 +67,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
   const choose = (wire: string) => page.getByLabel('Model', { exact: true }).selectOption({ label: label(wire) })
   const label = (wire: string) =>
     ({ Gemini: 'Gemini: gemini-3-pro-preview', Anthropic: 'Anthropic: claude-sonnet-5' })[wire] ?? wire
-  const finished = (count: number) =>
-    page.waitForFunction(
-      (expected) =>
-        document.querySelectorAll('#log article.assistant').length === expected &&
-        !document.querySelector('#log [aria-busy="true"]') &&
-        !document.querySelector('#suggestions button:disabled'),
-      count,
-    )
+  const finished = (count: number) => chatOn(page).finished(count)
   const say = (text: string) => page.getByRole('button', { name: text }).click()
   const lanes = () => page.locator('#timeline .lane .label').allTextContents()
 
@@ -365,9 +365,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
         await page.locator(`#${view}-view:not([hidden])`).waitFor()
         const findings = await axeFindings(page, isWide && view !== 'chat' ? `#${view}-view` : 'html')
         expect({ colorScheme, width, view, findings }).toEqual({ colorScheme, width, view, findings: [] })
-        if (!pictures) continue
-        mkdirSync(pictures, { recursive: true })
-        await page.screenshot({ path: join(pictures, `static-${view}-${colorScheme}-${width}.png`) })
+        await picture(page, `static-${view}-${colorScheme}-${width}`)
       }
     }
   })

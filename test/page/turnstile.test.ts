@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTurn } from '../support/cuts.ts'
 import { json, startUpstream, type Upstream } from '../support/upstream.ts'
-import { hasChromium, launchChromium, problemsOf } from './browser.ts'
+import { chatOn, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
 
 const secret = 'a-secret-of-turnstile'
@@ -34,6 +34,7 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
   let browser: Browser
   let page: Page
   let problems: string[]
+  let chat: ReturnType<typeof chatOn>
   let loaded: string[] = []
   let failing: Failing = {}
 
@@ -48,6 +49,7 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
     ;[demo, plain, browser] = await Promise.all([...demos, launchChromium()])
     page = await browser.newPage()
     problems = problemsOf(page)
+    chat = chatOn(page)
     await page.route(/^https:/, (route) => {
       const { pathname, search } = new URL(route.request().url())
       loaded.push(route.request().url())
@@ -77,19 +79,6 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
     await page.locator('#model:enabled').waitFor()
     await page.getByRole('button', { name: 'New chat' }).click()
   }
-  const say = (text: string) =>
-    page
-      .getByRole('textbox', { name: 'Message' })
-      .fill(text)
-      .then(() => page.keyboard.press('Enter'))
-  const answered = (count: number) =>
-    page.waitForFunction(
-      (expected) =>
-        document.querySelectorAll('#log article.assistant').length === expected &&
-        !document.querySelector('#log [aria-busy="true"]'),
-      count,
-    )
-
   it('shows the widget of its key, and gets a token for its answer', async () => {
     await page.goto(demo.url)
     await ready()
@@ -98,8 +87,8 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
     ])
     expect(await page.evaluate('shown')).toEqual([{ sitekey: siteKey, action: 'chat', id: 'widget-1', isThere: false }])
     await expect.poll(() => page.locator('.person').count()).toBe(0)
-    await say('Hello')
-    await answered(1)
+    await chat.say('Hello')
+    await chat.finished(1)
     await expect.poll(() => page.locator('#log article.assistant').innerText()).toContain('embedded provider')
     expect(answersShown()).toEqual(['answer-1'])
     // A violation of the page's policy would be printed in the console: the script and the frame are all that it needs.
@@ -150,8 +139,8 @@ describe.skipIf(!hasChromium)('the page with Turnstile', () => {
     await page.goto(demo.url)
     await ready()
     await page.clock.fastForward('15:00')
-    await say('Hello')
-    await answered(1)
+    await chat.say('Hello')
+    await chat.finished(1)
     expect([users.length, new Set(users).size]).toEqual([2, 1])
     expect(answersShown()).toEqual(['answer-1', 'answer-2'])
     expect(problems).toEqual([])

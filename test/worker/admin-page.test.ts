@@ -1,25 +1,17 @@
 /** The operator's view in Chromium: its tables, its token, the keyboard, and its size on a phone. */
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findChromium } from '../../scripts/chromium.mjs'
+import { hasChromium, launchChromium, picture, problemsOf } from '../page/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { env, token } from './admin-account.ts'
 
-const executablePath = findChromium()
-if (!executablePath) console.warn("SKIPPED: the operator's view is not looked at, since no Chromium is installed")
-const pictures = process.env.ISOGLOT_SCREENSHOTS
-
-describe.skipIf(!executablePath)("the operator's view", () => {
+describe.skipIf(!hasChromium)("the operator's view", () => {
   let house: Served
   let browser: Browser
   beforeAll(async () => {
     house = await serve(answerPage)
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-    })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -31,9 +23,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
 
   async function open({ size, colorScheme }: Look): Promise<{ page: Page; problems: string[] }> {
     const page = await browser.newPage({ viewport: sizes[size], colorScheme })
-    const problems: string[] = []
-    page.on('pageerror', (error) => problems.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    const problems = problemsOf(page)
     page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`))
     await page.goto(`${house.url}/admin`)
     return { page, problems }
@@ -79,10 +69,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
       await expect.poll(() => page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
       expect(problems).toEqual([])
-      if (pictures) {
-        mkdirSync(pictures, { recursive: true })
-        await page.screenshot({ path: join(pictures, `admin-${look.size}.png`), fullPage: true })
-      }
+      await picture(page, `admin-${look.size}`)
       await page.close()
     },
   )
