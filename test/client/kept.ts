@@ -1,4 +1,5 @@
 /** A server that keeps its answers, as `docs/streaming.md` says: it numbers their events, and sends those after a number again. */
+import { bodyOf } from '../support/makers.ts'
 
 /** How a connection is cut: after this number of bytes, with an error or like a normal end. */
 export interface Cut {
@@ -29,7 +30,9 @@ export function keep(events: readonly string[], cuts: readonly (Cut | Response)[
     const cut = waiting.shift()
     if (cut instanceof Response) return cut
     const bytes = new TextEncoder().encode(numbered.slice(from).join(''))
-    return new Response(cut === undefined ? bytes : bodyOf(bytes, cut), { headers })
+    if (cut === undefined) return new Response(bytes, { headers })
+    const error = cut.how === 'broken' ? new TypeError('terminated') : undefined
+    return new Response(bodyOf(cut.bytes > 0 ? [bytes.slice(0, cut.bytes)] : [], error), { headers })
   }
 
   return {
@@ -44,16 +47,4 @@ export function keep(events: readonly string[], cuts: readonly (Cut | Response)[
       return request.method === 'DELETE' ? new Response(null, { status: 204 }) : answer(after)
     },
   }
-}
-
-function bodyOf(bytes: Uint8Array, { bytes: length, how }: Cut): ReadableStream<Uint8Array> {
-  let isTold = false
-  return new ReadableStream({
-    pull(controller) {
-      if (!isTold && length > 0) controller.enqueue(bytes.slice(0, length))
-      else if (how === 'broken') controller.error(new TypeError('terminated'))
-      else controller.close()
-      isTold = true
-    },
-  })
 }

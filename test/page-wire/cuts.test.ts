@@ -4,6 +4,7 @@ import { blocksOf, InterruptedError, type Message, textOf } from '../../src/inde
 import { readEvents } from '../../src/page/read.ts'
 import { toResponse } from '../../src/page/response.ts'
 import { allPlacesOf, isExhaustive, placesOf } from '../support/cuts.ts'
+import { bodyOf } from '../support/makers.ts'
 import { bytesOf, type Outcome, outcomeOf, recorded, recordedRun } from './runs.ts'
 
 const headers = { 'content-type': 'text/event-stream' }
@@ -23,7 +24,9 @@ it.each(cases)('%s: cut anywhere is interrupted, and keeps the received part', a
   const places = isExhaustive ? allPlacesOf(bytes) : placesOf(bytes)
   for (const at of places.filter((place) => place < bytes.length)) {
     const part = bytes.slice(0, at)
-    const run = readEvents(new Response(id.includes('text') ? brokenAfter(part) : part, { headers }))
+    const run = readEvents(
+      new Response(id.includes('text') ? bodyOf([part], new TypeError('terminated')) : part, { headers }),
+    )
     const outcome = await outcomeOf(run)
     if (!isKept(outcome, run.messages)) wrong.push(at)
   }
@@ -44,16 +47,4 @@ function isKept({ events, error }: Outcome, messages: readonly Message[]): boole
     messages.length === 1 &&
     messages[0] === partial
   )
-}
-
-/** A body that fails where a clean one would end. */
-function brokenAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  let isSent = false
-  return new ReadableStream({
-    pull(controller) {
-      if (isSent || bytes.length === 0) return controller.error(new TypeError('terminated'))
-      isSent = true
-      controller.enqueue(bytes)
-    },
-  })
 }

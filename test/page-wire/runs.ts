@@ -7,6 +7,7 @@ import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } f
 import type { PageRules } from '../../src/page/response.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
+import { bodyOf } from '../support/makers.ts'
 
 /** A page that may see all that a page can see. */
 export const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
@@ -47,14 +48,9 @@ export function recordedRun(
 
 /** Bytes as a body that arrives in chunks of this size. */
 export function inChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
-  let at = 0
-  return new ReadableStream({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close()
-      controller.enqueue(bytes.slice(at, at + size))
-      at += size
-    },
-  })
+  return bodyOf(
+    Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.slice(at * size, (at + 1) * size)),
+  )
 }
 
 /** All bytes of a response. */
