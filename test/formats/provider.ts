@@ -159,6 +159,13 @@ export const given = <T, Part>(thing: T | undefined, part: (thing: T) => Part): 
 /** A result by the id of its call, or by its name where the wire goes by that. */
 export const resultOf = (of: string | undefined, text: string): SentResult => ({ of: of ?? '(none)', text })
 
+/** The turns of a wire whose results are messages of their own. */
+export const turnsOfChat: Dialect['turnsOf'] = ({ messages }) =>
+  list(messages).map(({ role, content, tool_call_id, tool_name }) => ({
+    ...(role === 'user' && { prompt: textOf(content) }),
+    ...(role === 'tool' && { results: [resultOf(tool_call_id ?? tool_name, textOf(content))] }),
+  }))
+
 /** Arguments as an object, or as the text that they are where they are none: some hosts write that. */
 function parsed(text: string): unknown {
   try {

@@ -1,17 +1,6 @@
 /** A provider of Cohere's format, by hand from wire/cohere.md §3, §4. */
 import { cohere } from '../../../src/formats/cohere/index.ts'
-import {
-  type Answer,
-  chatCall,
-  event,
-  given,
-  halves,
-  type Json,
-  list,
-  providerOf,
-  resultOf,
-  textOf,
-} from '../provider.ts'
+import { type Answer, chatCall, event, given, halves, type Json, providerOf, turnsOfChat } from '../provider.ts'
 
 const usage = { billed_units: { input_tokens: 4, output_tokens: 7 }, tokens: { input_tokens: 11, output_tokens: 7 } }
 const id = 'f0e1d2c3-u1'
@@ -40,11 +29,7 @@ export const provider = providerOf({
   model: 'command-a-reasoning-08-2025',
   base: '/v2',
   words: { stop: 'COMPLETE', calls: 'TOOL_CALL', length: 'MAX_TOKENS' },
-  turnsOf: ({ messages }) =>
-    list(messages).map(({ role, content, tool_call_id }) => ({
-      ...(role === 'user' && { prompt: textOf(content) }),
-      ...(role === 'tool' && { results: [resultOf(tool_call_id, textOf(content))] }),
-    })),
+  turnsOf: turnsOfChat,
   schemaIn: ({ response_format }) => response_format?.json_schema ?? response_format?.schema,
   whole: (answer) => {
     const content = contentOf(answer).map(({ part }) => part)

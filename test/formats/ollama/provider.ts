@@ -1,6 +1,6 @@
 /** A provider of Ollama's format, by hand from wire/ollama.md §3, §4. */
 import { ollama } from '../../../src/formats/ollama/index.ts'
-import { type Answer, halves, type Json, list, providerOf, resultOf, textOf } from '../provider.ts'
+import { type Answer, halves, type Json, providerOf, turnsOfChat } from '../provider.ts'
 
 const head = { model: 'qwen3:8b', created_at: '2026-11-20T10:00:00.000000Z' }
 const endOf = (reason: string) => ({
@@ -19,11 +19,7 @@ export const provider = providerOf({
   model: 'qwen3:8b',
   base: '',
   words: { stop: 'stop', calls: 'stop', length: 'length' },
-  turnsOf: ({ messages }) =>
-    list(messages).map(({ role, content, tool_call_id, tool_name }) => ({
-      ...(role === 'user' && { prompt: textOf(content) }),
-      ...(role === 'tool' && { results: [resultOf(tool_call_id ?? tool_name, String(content))] }),
-    })),
+  turnsOf: turnsOfChat,
   schemaIn: ({ format }) => format,
   whole: (answer) => ({
     ...head,

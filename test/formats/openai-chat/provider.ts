@@ -1,6 +1,6 @@
 /** A provider of Chat Completions, by hand from wire/openai-chat.md §3, §4. */
 import { openaiChat } from '../../../src/formats/openai-chat/index.ts'
-import { chatCall, codeOf, halves, type Json, list, providerOf, resultOf, sse, textOf } from '../provider.ts'
+import { chatCall, codeOf, halves, type Json, providerOf, sse, turnsOfChat } from '../provider.ts'
 
 const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 }
 const head = { id: 'chatcmpl-u1', created: 1_790_000_000, model: 'gpt-5-2026-01-01' }
@@ -16,11 +16,7 @@ export const provider = providerOf({
   model: 'gpt-5',
   base: '/v1',
   words: { stop: 'stop', calls: 'tool_calls', length: 'length' },
-  turnsOf: ({ messages }) =>
-    list(messages).map(({ role, content, tool_call_id }) => ({
-      ...(role === 'user' && { prompt: textOf(content) }),
-      ...(role === 'tool' && { results: [resultOf(tool_call_id, textOf(content))] }),
-    })),
+  turnsOf: turnsOfChat,
   schemaIn: ({ response_format }) => response_format?.json_schema?.schema,
   whole: ({ text = null, calls, reason }) => ({
     ...head,
