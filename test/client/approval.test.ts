@@ -1,6 +1,5 @@
 /** A decision counts for one call of one conversation, once. The host gives each call of each turn the id `call_0`, as some hosts do. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import {
   type Approval,
@@ -16,7 +15,7 @@ import {
   tool,
 } from '../../src/index.ts'
 import { deserializeMessages, serializeMessages, toolCalls } from '../../src/messages/index.ts'
-import { sse } from '../support/makers.ts'
+import { call, mockModel } from '../../src/test/index.ts'
 
 const approvalSecret = 'x'.repeat(40)
 let ran = 0
@@ -26,29 +25,12 @@ beforeEach(() => {
   ran = 0
 })
 
-const call = { id: 'call_0', type: 'function', function: { name: 'pay', arguments: '{"amount":100}' } }
-const answers = {
-  call: { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
-  done: { message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' },
-}
-
-/** Pays, and records the payment. */
-const host: typeof fetch = async (_, init) => {
-  const body = JSON.parse(await new Response(init?.body).text())
-  const { message, finish_reason } = body.messages.at(-1).role === 'tool' ? answers.done : answers.call
-  const answer = { id: 'c1', created: 1, model: 'm' }
-  if (body.stream !== true) return Response.json({ ...answer, choices: [{ index: 0, message, finish_reason }] })
-  const frames = [
-    { ...answer, choices: [{ index: 0, delta: message, finish_reason: null }] },
-    { ...answer, choices: [{ index: 0, delta: {}, finish_reason }] },
-  ]
-  return sse([...frames.map((frame) => JSON.stringify(frame)), '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))
-}
-const ask = (more: Partial<RunRequest>): RunRequest => ({
-  model: openaiChat('m', { apiKey: 'k', fetch: host }),
-  tools: [pay],
-  ...more,
-})
+/** A model that pays, and records the payment. */
+const host = () =>
+  mockModel(({ context }) =>
+    context.messages.at(-1)?.role === 'tool' ? 'done' : { calls: [call('pay', { amount: 100 }, { id: 'call_0' })] },
+  )
+const ask = (more: Partial<RunRequest>): RunRequest => ({ model: host(), tools: [pay], ...more })
 const begin = (prompt = 'pay', more: Partial<RunRequest> = {}) => generate(ask({ prompt, ...more }))
 const sign = async (pending: ToolCall | undefined): Promise<Approval[]> => {
   if (pending === undefined) throw new Error('Nothing is pending')
@@ -154,14 +136,10 @@ describe('a signed decision', () => {
   })
 
   it('never reaches the provider', async () => {
-    const bodies: string[] = []
-    const watching: typeof fetch = async (url, init) => {
-      bodies.push(await new Response(init?.body).text())
-      return host(url, init)
-    }
-    const model = openaiChat('m', { apiKey: 'k', fetch: watching })
+    const model = host()
     const { messages, pending } = await begin('pay', { model })
     await generate(ask({ model, messages, approvals: await sign(pending[0]) }))
+    const bodies = model.requests.map(({ body }) => JSON.stringify(body))
     expect(bodies).toHaveLength(2)
     expect(bodies.join()).not.toContain('approvalId')
   })
