@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { compact } from '../../src/core/json.ts'
-import type { Json, JsonObject } from '../../src/core/messages.ts'
+import type { ContentBlock, Context, Json, JsonObject, Message, RequestOptions } from '../../src/core/messages.ts'
 import type { EndReport, WireName } from '../../src/gateway/index.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import {
   capPriceOf,
   fromLiteLLM,
@@ -17,7 +18,7 @@ import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.
 import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 import { readOptions } from '../../src/worker/read-options.ts'
 import { facts } from '../formats/index.ts'
-import type { Wire } from '../support/answers.ts'
+import { type Wire, wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
 import { formatsByName } from '../support/formats-by-name.ts'
 
@@ -232,6 +233,9 @@ describe('the most tokens that a request can have', () => {
     const request = formatsByName[wire].codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
     return mostTokensOf(id, request, 100).inputTokens
   }
+  /** What a client of the format writes. */
+  const bodyOf = (wire: Wire, context: Context, options: Partial<RequestOptions> = {}): JsonObject =>
+    JSON.parse(JSON.stringify(clients[wire].encodeRequest(context, { model: 'm', ...options }).body))
   const data = 'A'.repeat(100_000)
   const big = 'x'.repeat(1000)
   const chat = (content: Json, more: JsonObject = {}) => ({
@@ -292,37 +296,18 @@ describe('the most tokens that a request can have', () => {
     expect(most({ ...minimal, ...more } as JsonObject, wire) - most(minimal as JsonObject, wire)).toBeGreaterThan(950)
   })
 
-  it.each<[WireName, JsonObject]>([
-    ['openai-chat', chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }])],
-    [
-      'openai-responses',
-      {
-        model: 'm',
-        input: [{ role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${data}` }] }],
-      },
-    ],
-    [
-      'anthropic',
-      {
-        ...{ model: 'm', max_tokens: 1 },
-        messages: [
-          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
-          {
-            role: 'user',
-            content: [
-              {
-                type: 'tool_result',
-                tool_use_id: 'a',
-                content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
-              },
-            ],
-          },
-        ],
-      },
-    ],
-    ['gemini', { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] }] }],
-    ['ollama', { model: 'm', messages: [{ role: 'user', content: 'x', images: [data] }] }],
-  ])('are a stated number for a picture in a message of %s, by the model', (wire, body) => {
+  const picture: ContentBlock = { type: 'image', mimeType: 'image/png', data }
+  const inResult: readonly Message[] = [
+    { role: 'assistant', content: [toolCall('a', 'f', {})] },
+    { role: 'tool', toolCallId: 'a', content: [picture] },
+  ]
+  it.each<[Wire, readonly Message[]]>([
+    ...wires.flatMap((wire): [Wire, Message[]][] =>
+      wire === 'anthropic' ? [] : [[wire, [{ role: 'user', content: [picture] }]]],
+    ),
+    ['anthropic', [...inResult, { role: 'user', content: 'And now?' }]],
+  ])('are a stated number for a picture in a message of %s, by the model', (wire, messages) => {
+    const body = bodyOf(wire, { messages })
     expectBytes(most(body, wire), body, 1000 - data.length + 6500)
     const around = most(body, wire) - 6500
     expect(most(body, wire, 'openai-chat:gpt-5') - around).toBe(25_000)
@@ -376,21 +361,15 @@ describe('the most tokens that a request can have', () => {
     ]
     expect(most({ model: 'm', messages: history })).toBeGreaterThan(200_000)
     const parameters = { type: 'object', properties: { a } }
-    const asked: [WireName, JsonObject][] = [
-      ['openai-chat', chat('x', { tools: [{ type: 'function', function: { name: 'a', parameters } }] })],
-      [
-        'openai-chat',
-        chat('x', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: parameters } } }),
-      ],
-      ['openai-responses', { model: 'm', input: 'x', tools: [{ type: 'function', name: 'a', parameters }] }],
-      ['anthropic', chat('x', { max_tokens: 1, tools: [{ name: 'a', input_schema: parameters }] })],
-      [
-        'gemini',
-        { contents: [{ parts: [{ text: 'x' }] }], tools: [{ functionDeclarations: [{ name: 'a', parameters }] }] },
-      ],
-      ['ollama', chat('x', { tools: [{ type: 'function', function: { name: 'a', parameters } }] })],
-    ]
-    for (const [wire, body] of asked) expect(most(body, wire), wire).toBeGreaterThan(100_000)
+    const messages: readonly Message[] = [{ role: 'user', content: 'x' }]
+    const responseFormat = { type: 'json', schema: parameters } as const
+    for (const wire of wires) {
+      const asked = [
+        bodyOf(wire, { messages, tools: [{ name: 'a', parameters }] }),
+        bodyOf(wire, { messages }, { responseFormat }),
+      ]
+      for (const body of asked) expect(most(body, wire), wire).toBeGreaterThan(100_000)
+    }
   })
 
   it('are more at xAI, whose output limit does not include reasoning', () => {
