@@ -3,13 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
 import { resumable } from '../../src/client/resume.ts'
 import { stream } from '../../src/client/run.ts'
-import type { ModelSettings } from '../../src/core/codec.ts'
-import type { HttpModel } from '../../src/core/question.ts'
-import { anthropic } from '../../src/formats/anthropic/index.ts'
-import { gemini } from '../../src/formats/gemini/index.ts'
-import { ollama } from '../../src/formats/ollama/index.ts'
-import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
+import { servers } from '../formats/servers.ts'
 import { ended, endingOf } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
 import { loginSecret, openRig, tokenFor, type WireName, wireNames, wireOf } from './harness.ts'
@@ -31,14 +25,6 @@ beforeAll(async () => {
   await answer.body?.cancel()
   unread = { id: idOf(answer), gate }
 })
-
-const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => HttpModel, path: string]> = {
-  'openai-chat': [openaiChat, '/v1'],
-  'openai-responses': [openaiResponses, '/v1'],
-  anthropic: [anthropic, '/v1'],
-  gemini: [gemini, '/v1beta'],
-  ollama: [ollama, ''],
-}
 
 /** A network that drops its connections, one after the other, each after a number of bytes. Later connections stay open. */
 function breaking(cuts: readonly number[]) {
@@ -81,8 +67,7 @@ async function read(wire: WireName, cuts: readonly number[]) {
     response.end()
   })
   const { fetch, asked } = breaking(cuts)
-  const [make, path] = providers[wire]
-  const model = make('demo-model', { apiKey: token, baseUrl: rig.url + path, fetch })
+  const model = { ...servers[wire].modelAt(rig.url), model: 'demo-model', apiKey: token, fetch }
   const run = stream({ model, prompt: key, maxTokens: 100, idempotencyKey: key, resume: resumable() })
   const events: StreamEvent[] = []
   for await (const event of run) events.push(event)
