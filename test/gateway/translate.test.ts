@@ -26,16 +26,6 @@ const servers = Object.fromEntries(wires.map((wire) => [wire, formatsByName[wire
 const names = wires.filter((wire) => wire !== 'bedrock-converse')
 
 describe('translateRequest', () => {
-  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
-  const asked = {
-    model: 'best',
-    max_tokens: 100,
-    system: 'Be brief.',
-    messages: [{ role: 'user', content: 'Weather in Rome?' }],
-    tools: [{ name: 'get_weather', input_schema: parameters }],
-    tool_choice: { type: 'tool', name: 'get_weather' },
-  }
-
   /** openai-chat.md §2.4: "a trailing assistant message … starts a new turn"; anthropic.md §2: "a final assistant message is a prefill". */
   it('asks a model that continues no answers to go on where the client is of OpenAI, and refuses a prefill', () => {
     const turns = [
@@ -59,23 +49,6 @@ describe('translateRequest', () => {
     expect(prefill).toThrow(UnsupportedError)
   })
 
-  it('translates a request to another format', () => {
-    const to = { model: 'gpt-4.1' }
-    const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], to)
-    expect(path).toBe('/chat/completions')
-    expect(request.options.model).toBe('best')
-    expect(body).toEqual({
-      model: 'gpt-4.1',
-      max_completion_tokens: 100,
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: 'Weather in Rome?' },
-      ],
-      tools: [{ type: 'function', function: { name: 'get_weather', parameters } }],
-      tool_choice: { type: 'function', function: { name: 'get_weather' } },
-    })
-  })
-
   it('gives tools names that the provider accepts, in definitions, choice and history alike', () => {
     const name = 'weather:get.v1' // legal at Gemini, and nowhere else
     const body = {
@@ -88,7 +61,9 @@ describe('translateRequest', () => {
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } },
     }
     const path = '/models/best:generateContent'
-    const translated = translateRequest(body, servers.gemini, clients.anthropic, { path })
+    const translated = translateRequest(body, servers.gemini, clients.anthropic, { path, model: 'claude-sonnet-5' })
+    const models = { body: { model: 'claude-sonnet-5' }, request: { options: { model: 'best' } } }
+    expect(translated).toMatchObject({ path: '/messages', ...models })
     const sent = translated.body as {
       tools: { name: string }[]
       tool_choice: { name: string }
