@@ -40,6 +40,31 @@ export interface Client {
   leave(at: Place, model: string, prompt: string): Promise<void>
 }
 
+/** How a client holds a conversation, in items of its own. */
+interface Ways extends Pick<Client, 'leave'> {
+  prompt(text: string): Loose
+  /** Asks with all that was said. */
+  ask(at: Place, said: Loose[], wish: Wish): Promise<Turn & { readonly answered: readonly Loose[] }>
+  /** The results of the calls in an answer. */
+  results(answered: readonly Loose[]): Loose[]
+}
+
+export const clientOf = ({ prompt, ask, results, leave }: Ways): Client => ({
+  converse(at, wish) {
+    const said: Loose[] = []
+    let last: readonly Loose[] = []
+    async function go(...items: Loose[]): Promise<Turn> {
+      said.push(...items)
+      const { answered, ...turn } = await ask(at, said, wish)
+      said.push(...answered)
+      last = answered
+      return turn
+    }
+    return { say: (text) => go(prompt(text)), answerCalls: () => go(...results(last)) }
+  },
+  leave,
+})
+
 export const anyToken = 'a-client-token'
 
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }

@@ -1,66 +1,37 @@
 /** The official client of Chat Completions. */
 import OpenAI from 'openai'
-import { anyToken, type Client, type Loose, type Place, run, schema, type Turn, weather } from '../client.ts'
+import { anyToken, clientOf, type Loose, type Place, run, schema, weather } from '../client.ts'
 
 export const openai = ({ url, token = anyToken }: Place) =>
   new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
 
-export const client: Client = {
-  converse(at, { model, stream, tools, schema: wantsSchema }) {
-    const messages: OpenAI.ChatCompletionMessageParam[] = []
-    let last: OpenAI.ChatCompletionMessage
-    async function ask(): Promise<Turn> {
-      const body = {
-        model,
-        messages,
-        ...(tools && { tools: [{ type: 'function' as const, function: weather }] }),
-        ...(wantsSchema && {
-          response_format: { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } },
-        }),
-      }
-      const answer = stream ? await streamed(body) : await openai(at).chat.completions.create(body)
-      last = (answer.choices[0] as OpenAI.ChatCompletion.Choice).message
-      messages.push(last)
-      const calls = (last.tool_calls ?? []).map((call: Loose) => ({
-        name: call.function.name,
-        args: JSON.parse(call.function.arguments),
-      }))
-      return {
-        text: last.content ?? '',
-        calls,
-        thought: (last as Loose).reasoning_content ?? '',
-        usage: { input: answer.usage?.prompt_tokens, output: answer.usage?.completion_tokens },
-      }
+export const client = clientOf({
+  prompt: (content) => ({ role: 'user', content }),
+  async ask(at, messages, { model, stream, tools, schema: wantsSchema }) {
+    const body = {
+      ...{ model, messages },
+      ...(tools && { tools: [{ type: 'function' as const, function: weather }] }),
+      ...(wantsSchema && {
+        response_format: { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } },
+      }),
     }
-    /** Its helper keeps only the last piece of an unknown field, so the test joins the reasoning itself. */
-    async function streamed(body: OpenAI.ChatCompletionCreateParams): Promise<OpenAI.ChatCompletion> {
-      let thought = ''
-      const helper = openai(at).chat.completions.stream({
-        ...body,
-        stream: true,
-        stream_options: { include_usage: true },
-      })
-      helper.on('chunk', (chunk) => {
-        thought += (chunk.choices[0]?.delta as Loose)?.reasoning_content ?? ''
-      })
-      const answer = await helper.finalChatCompletion()
-      if (thought !== '') Object.assign(answer.choices[0]?.message ?? {}, { reasoning_content: thought })
-      return answer
-    }
+    const { choices, usage } = stream ? await streamed(at, body) : await openai(at).chat.completions.create(body)
+    const { message }: Loose = choices[0]
     return {
-      say(content) {
-        messages.push({ role: 'user', content })
-        return ask()
-      },
-      answerCalls() {
-        for (const call of last.tool_calls ?? []) {
-          const args = JSON.parse((call as Loose).function.arguments)
-          messages.push({ role: 'tool', tool_call_id: call.id, content: run(args) })
-        }
-        return ask()
-      },
+      answered: [message],
+      text: message.content ?? '',
+      calls: (message.tool_calls ?? []).map(({ function: call }: Loose) => ({
+        name: call.name,
+        args: JSON.parse(call.arguments),
+      })),
+      thought: message.reasoning_content ?? '',
+      usage: { input: usage?.prompt_tokens, output: usage?.completion_tokens },
     }
   },
+  results: ([last]) =>
+    (last.tool_calls ?? []).map(({ id, function: call }: Loose) => ({
+      ...{ role: 'tool', tool_call_id: id, content: run(JSON.parse(call.arguments)) },
+    })),
   async leave(at, model, content) {
     const stream = await openai(at).chat.completions.create({
       model,
@@ -69,4 +40,20 @@ export const client: Client = {
     })
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
   },
+})
+
+/** Its helper keeps only the last piece of an unknown field, so the test joins the reasoning itself. */
+async function streamed(at: Place, body: OpenAI.ChatCompletionCreateParams): Promise<OpenAI.ChatCompletion> {
+  let thought = ''
+  const helper = openai(at).chat.completions.stream({
+    ...body,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  helper.on('chunk', (chunk) => {
+    thought += (chunk.choices[0]?.delta as Loose)?.reasoning_content ?? ''
+  })
+  const answer = await helper.finalChatCompletion()
+  if (thought !== '') Object.assign(answer.choices[0]?.message ?? {}, { reasoning_content: thought })
+  return answer
 }
