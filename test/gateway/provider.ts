@@ -3,7 +3,6 @@
  * the rules of the wire is a 400, and what is asked for is answered, whole or in pieces.
  */
 import type { ServerResponse } from 'node:http'
-import { EventStreamCodec } from '@smithy/core/event-streams'
 import { facts } from '../formats/index.ts'
 import type { Json, Speaker } from '../formats/provider.ts'
 import { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
@@ -16,6 +15,7 @@ import {
   type Upstream,
 } from '../support/upstream.ts'
 import { say } from './dialogue.ts'
+import { amazonMessages } from './wire.ts'
 
 export { type Wire as WireName, wires as wireNames } from '../support/answers.ts'
 
@@ -23,14 +23,10 @@ export const speakers = Object.fromEntries(wireNames.map((name) => [name, facts[
   Record<WireName, Speaker>
 >
 
-const messages = new EventStreamCodec(
-  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
-  (text) => new TextEncoder().encode(text),
-)
 /** A message of a stream of Bedrock; `kind` is `event` or `exception`. */
 export function bedrockMessage(type: string, payload: Json, kind: 'event' | 'exception' = 'event'): Uint8Array {
   const text = (value: string) => ({ type: 'string' as const, value })
-  return messages.encode({
+  return amazonMessages.encode({
     headers: {
       [`:${kind}-type`]: text(type),
       ':content-type': text('application/json'),

@@ -32,19 +32,20 @@ export async function ask(
   return isBinary ? new Response(response.body?.pipeThrough(asText()) ?? null, response) : response
 }
 
-const messages = new EventStreamCodec(
+/** Amazon's messages, by the codec of the official client. */
+export const amazonMessages = new EventStreamCodec(
   (bytes) => new TextDecoder().decode(bytes as Uint8Array),
   (text) => new TextEncoder().encode(text),
 )
 
-/** Amazon's messages as lines of text, by the codec of the official client. It throws where a checksum is wrong, or where the last message is cut. */
+/** Amazon's messages as lines of text. It throws where a checksum is wrong, or where the last message is cut. */
 function asText(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   let held = new Uint8Array()
   return new TransformStream({
     transform(chunk, controller) {
       held = new Uint8Array(Buffer.concat([held, chunk]))
       for (let length = lengthOf(held); length <= held.length; length = lengthOf(held)) {
-        const { headers, body } = messages.decode(held.subarray(0, length))
+        const { headers, body } = amazonMessages.decode(held.subarray(0, length))
         held = held.subarray(length)
         const kind = String(headers[':message-type']?.value) as 'event' | 'exception'
         const payload = JSON.parse(new TextDecoder().decode(body))

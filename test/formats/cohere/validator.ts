@@ -4,6 +4,7 @@ import {
   isObject,
   list,
   object,
+  parsesToObject,
   type Refusals,
   type Validator,
   validator,
@@ -129,7 +130,7 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
       found.match(call.id, /^[\w-]{1,64}$/, `${path}.tool_calls`)
       found.match(object(call.function).name, /^[A-Za-z]\w{0,63}$/, `${path}.tool_calls`)
       found.check(
-        isArguments(object(call.function).arguments),
+        parsesToObject(object(call.function).arguments),
         `${path}.tool_calls`,
         'arguments are not those of an object',
       )
@@ -154,14 +155,6 @@ function checkContent(message: Wire, path: string, found: Findings): void {
     if (part.type === 'image_url')
       found.match(object(part.image_url).url, /^(?:https?:|data:image\/)/, `${path}.content`)
     if (part.type === 'document') found.check(isObject(object(part.document).data), path, 'a document without data')
-  }
-}
-
-function isArguments(text: unknown): boolean {
-  try {
-    return isObject(JSON.parse(String(text)))
-  } catch {
-    return false
   }
 }
 
