@@ -3,29 +3,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Content, contents, writeEvents } from '../../bench/lib/streams.mjs'
 import type { StreamEvent } from '../../src/client/result.ts'
 import { stream } from '../../src/client/run.ts'
-import type { ModelSettings } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
-import type { Model } from '../../src/core/question.ts'
-import { anthropic } from '../../src/formats/anthropic/index.ts'
-import { gemini } from '../../src/formats/gemini/index.ts'
-import { ollama } from '../../src/formats/ollama/index.ts'
-import { openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
-import { xai } from '../../src/providers/xai.ts'
+import { model as modelOf } from '../../src/models.ts'
 import { tool } from '../../src/tools/tool.ts'
 
-const models: Readonly<Record<string, (model: string, settings: ModelSettings) => Model>> = {
-  anthropic,
-  gemini,
-  ollama,
-  'openai-chat': openaiChat,
-  'openai-responses': openaiResponses,
-  xai,
-}
+const providers = ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-responses', 'xai'] as const
 const call = [`{"path":"a.ts"`, `,"lines":"one"}`]
 const text: Content = contents.text(6)
 
-const flows = Object.keys(models).flatMap((provider) => [
+const flows = providers.flatMap((provider) => [
   { name: `${provider}: a tool, then text`, provider, answers: [{ calls: [call] }, text] },
   {
     name: `${provider}: two tools at once, another, then text`,
@@ -94,10 +80,7 @@ async function run({ provider, answers }: (typeof flows)[number], failing: numbe
     },
   })
   const apiKey = () => reach('key').then(() => 'key')
-  const model = (models[provider] as NonNullable<(typeof models)[string]>)('m', {
-    apiKey,
-    fetch: fetch as typeof globalThis.fetch,
-  })
+  const model = modelOf(`${provider}:m`, { apiKey, fetch: fetch as typeof globalThis.fetch })
   const asked = stream({ model, prompt: 'Write', tools: [write], retries: 0 })
   let error: unknown
   try {
