@@ -33,7 +33,6 @@ const target: Target = {
   lateInstructions: 'user',
   userFirst: true,
   refusesEmpty: true,
-  pairs: 'id',
 }
 
 /** A model of Acme. */

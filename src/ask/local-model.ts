@@ -97,7 +97,6 @@ const anyTarget: Omit<Target, 'title'> = {
   lateInstructions: 'keep',
   userFirst: false,
   refusesEmpty: false,
-  pairs: 'id',
 }
 
 function encodeLocal(given: Context, asked: RequestOptions, target: Target): EncodedRequest {

@@ -66,7 +66,6 @@ export const target: Target = {
   lateInstructions: 'user',
   userFirst: false,
   refusesEmpty: false,
-  pairs: 'id',
 }
 
 /** Options that a page cannot set, and the reasons. */

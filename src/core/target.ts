@@ -78,8 +78,6 @@ export interface Target {
   readonly userLast?: boolean
   /** Whether the provider refuses an empty message. */
   readonly refusesEmpty: boolean
-  /** How a result refers to its call: by id, or by order and name. */
-  readonly pairs: 'id' | 'name'
   /** When it refuses a call that it ran itself if the result is missing, and a result without its call. Default: never. */
   readonly pairsHosted?: 'always' | 'unless paused'
   /** Whether the provider goes on with a paused answer that is sent back to it. Default false. */

@@ -46,6 +46,7 @@ const unsupportedFields: Readonly<Record<string, Readonly<Record<string, Unsuppo
   tool_definition: { strict: { feature: 'strictTools', reason: reasons.strictTools, severity: 'minor' } },
   message: { name: { feature: 'names', reason: 'the target has no names of participants' } },
   tool: { status: { ...errorFlag, usual: 'success' } },
+  tool_result: { isError: errorFlag },
   text: {
     citations: { reason: reasons.citations, severity: 'minor' },
     refusal: { feature: 'refusals', reason: reasons.refusal, action: 'changed' },
@@ -76,8 +77,7 @@ export function fitFields<T extends object>(thing: T, kind: string, path: string
     else reportLoss(losses, action, `${path}.${name}`, reason, severity)
   }
   const { metadata, providerData } = fields
-  // Some formats lack hints only on definitions of tools, or on calls, results and reasoning.
-  const hint = kind === 'tool_definition' ? 'toolCacheHints' : /^(?:tool|reasoning)/.test(kind) ? 'callCacheHints' : ''
+  const hint = lookup(hintFeatures, kind) ?? 'cacheHints'
   if (metadata?.cacheHint !== undefined && (unsupported.has('cacheHints') || unsupported.has(hint))) {
     reportLoss(losses, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
     lost.add('metadata')
@@ -86,6 +86,15 @@ export function fitFields<T extends object>(thing: T, kind: string, path: string
   if (providerData !== undefined && !Object.hasOwn(providerData, target.format)) lost.add('providerData')
   if (lost.size === 0) return thing
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !lost.has(name))) as T
+}
+
+/** Some formats lack hints only there. */
+const hintFeatures: Readonly<Record<string, Feature>> = {
+  tool_definition: 'toolCacheHints',
+  tool_call: 'callCacheHints',
+  tool_result: 'callCacheHints',
+  tool: 'callCacheHints',
+  reasoning: 'callCacheHints',
 }
 
 /** Fields that most things may have. */

@@ -49,10 +49,25 @@ function sentNameOf(own: string, path: string, task: Task): string {
   return name
 }
 
-/** The tool choice, with the names that the tools have in the request. */
-export function withSentNames(choice: ToolChoice, task: Task): ToolChoice {
-  const path = 'options.toolChoice'
-  if (typeof choice !== 'object') return choice
-  if ('name' in choice) return withSentName(choice, path, task)
-  return { ...choice, names: choice.names.map((name, at) => sentNameOf(name, `${path}.names[${at}]`, task)) }
+/** The names of these tools. */
+export function namesOf(tools: readonly ContextTool[] = []): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => ('name' in tool ? [tool.name] : [])))
 }
+
+/** The tool choice, with the names that the tools have in the request, and without those that are not sent. */
+export function fitToolChoice(choice: ToolChoice, sent: ReadonlySet<string>, task: Task): ToolChoice | undefined {
+  if (typeof choice !== 'object') return choice
+  const path = 'options.toolChoice'
+  const isSent = (name: string) => sent.has(name) || !task.sentNames.has(name)
+  if ('name' in choice) {
+    const named = withSentName(choice, path, task)
+    return isSent(named.name) ? named : note(task, 'dropped', path, unsentTool, 'minor')
+  }
+  const names = choice.names.map((name, at) => sentNameOf(name, `${path}.names[${at}]`, task))
+  const left = names.filter(isSent)
+  for (const [at, name] of names.entries())
+    if (!isSent(name)) note(task, 'dropped', `${path}.names[${at}]`, unsentTool, 'minor')
+  return left.length === 0 && names.length > 0 ? undefined : { ...choice, names: left }
+}
+
+const unsentTool = 'its tool is not sent'

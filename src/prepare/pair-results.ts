@@ -2,8 +2,16 @@
 
 import { blocksOf, isPaused, noResult, unknownFieldsOf } from '../core/content.ts'
 import { legalId } from '../core/ids.ts'
-import { field, findLastIndex, objectIn } from '../core/json.ts'
-import type { AssistantMessage, Context, Message, RequestOptions, ToolCall, ToolMessage } from '../core/messages.ts'
+import { compact, field, findLastIndex, objectIn } from '../core/json.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  Context,
+  Message,
+  RequestOptions,
+  ToolCall,
+  ToolMessage,
+} from '../core/messages.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
 import type { Target } from '../core/target.ts'
 import { fitList } from '../formats/shared/losses.ts'
@@ -24,7 +32,7 @@ interface CallWithResult {
   /** The path of the turn. */
   readonly path: string
   readonly error: string | undefined
-  result?: { readonly message: ToolMessage; readonly path: string; readonly isMoved: boolean }
+  result?: Item & { readonly message: ToolMessage; readonly isMoved: boolean }
 }
 
 /** The pairs of each id, as results name it. The next one to be answered is the last. */
@@ -48,20 +56,19 @@ export function pairResults(items: readonly Item[], task: Task): readonly Item[]
       if (pair !== undefined) {
         const isLast = latest.includes(pair) && latest.at(-1) === sequence.at(-1)
         const later = latest.slice(latest.indexOf(pair))
-        pair.result = { message, path, isMoved: !isLast || later.some(({ result }) => result !== undefined) }
+        pair.result = { ...item, message, isMoved: !isLast || later.some(({ result }) => result !== undefined) }
         answered.set(pair.id, pair)
-      } else if (latest.length === 0 && task.chained) sequence.push({ message, path })
+      } else if (latest.length === 0 && task.chained) sequence.push({ ...item, message })
       else sequence.push(...strayResult(message, path, answered.get(message.toolCallId), task))
     } else if (message.role === 'assistant' && typeof message.content === 'object') {
       const pairs: CallWithResult[] = []
-      const content = fitList(message.content ?? [], `${path}.content`, (block) => {
+      const content = fitList(message.content ?? [], `${path}.content`, (block, place) => {
         if (block.type !== 'tool_call') return block
         const id = uniqueId(block.id, taken, task)
         const index = pairs.length
         const call = id === block.id && index === block.index ? block : { ...block, id, index }
-        if (id !== block.id) note(task, 'changed', `${path}.content`, `the call "${block.id}" goes as "${id}"`)
-        if (index !== block.index)
-          note(task, 'changed', `${path}.content`, `the call "${id}" is number ${index} of its turn`)
+        if (id !== block.id) note(task, 'changed', place, `the call "${block.id}" goes as "${id}"`)
+        if (index !== block.index) note(task, 'changed', place, `the call "${id}" is number ${index} of its turn`)
         pairs.push({ id: block.id, call, path, error: task.errors.get(block) })
         return call
       })
@@ -119,19 +126,24 @@ function strayResult(
     return []
   }
   note(task, 'changed', path, `the result of "${toolCallId}" answers no call and became user text`, 'minor')
-  return [{ path, message: { role: 'user', content: taggedResult(message, content, path) } }]
+  for (const format of Object.keys(message.providerData ?? {}))
+    note(task, 'dropped', `${path}.providerData.${format}`, reasons.fields)
+  const { metadata } = message
+  return [{ path, message: { role: 'user', content: taggedResult(message, content, path), ...compact({ metadata }) } }]
 }
 
 function resultOf({ call: { id, name }, path, error, result }: CallWithResult, task: Task): Item {
   if (result === undefined) {
     note(task, 'invented', path, `the call "${id}" has no result`, 'minor')
     const content = error === undefined ? noResult : `The call was not run: ${error}`
-    return { path, message: { role: 'tool', toolCallId: id, name, content, status: 'error' } }
+    return { path, message: { role: 'tool', toolCallId: id, name, content, status: 'error' }, isFitted: true }
   }
-  const { message, isMoved } = result
-  if (isMoved) note(task, 'changed', result.path, 'results must directly follow their calls, in the same order')
+  const { message, path: place, isMoved } = result
+  if (isMoved) note(task, 'changed', place, 'results must directly follow their calls, in the same order')
+  if (message.toolCallId !== id) note(task, 'changed', `${place}.toolCallId`, `its call goes as "${id}"`)
+  if (message.name === undefined) note(task, 'invented', `${place}.name`, `its call is one of "${name}"`)
+  else if (message.name !== name) note(task, 'changed', `${place}.name`, `its call is one of "${name}"`)
   if (message.toolCallId === id && message.name === name) return result
-  note(task, 'changed', result.path, `the result names its call "${id}" and its tool "${name}"`)
   return { ...result, message: { ...message, toolCallId: id, name } }
 }
 
@@ -141,30 +153,30 @@ function resultOf({ call: { id, name }, path, error, result }: CallWithResult, t
 export function pairHosted(items: readonly Item[], given: Context, asked: RequestOptions, task: Task): readonly Item[] {
   if (task.target.pairsHosted === undefined) return items
   const messages = items.map(({ message }) => message)
-  const ids = hostedIds(messages, given, asked, task.target)
+  const kept = hostedIds(messages, given, asked, task.target)
   return items.flatMap((item) => {
     const { message, path } = item
-    if (message.role !== 'assistant' || typeof message.content !== 'object') return [item]
-    const given = message.content ?? []
-    const paired = fitList(given, `${path}.content`, (block, place) => {
-      // A compaction is not the result of a call.
-      const id =
-        block.type === 'server_tool_call'
-          ? (block.id ?? '')
-          : block.type === 'server_tool_result'
-            ? block.toolCallId
-            : undefined
-      if (id === undefined || ids.has(id)) return block
+    if (message.role !== 'assistant' || typeof message.content === 'string') return [item]
+    const blocks = message.content ?? []
+    const paired = fitList(blocks, `${path}.content`, (block, place) => {
+      const id = hostedIdOf(block)
+      if (id === undefined || kept.has(id)) return block
       return note(task, 'dropped', place, 'a call that the provider ran goes back with its result only', 'minor')
     })
-    if (paired === given) return [item]
+    if (paired === blocks) return [item]
     const end = findLastIndex(paired, ({ type }) => type !== 'reasoning') + 1
-    if (end < paired.length) note(task, 'dropped', `${path}.content`, reasons.lastReasoning, 'minor')
+    const places = placesOf(paired, `${path}.content`)
+    for (const place of places.slice(end)) note(task, 'dropped', place, reasons.lastReasoning, 'minor')
     // Servers refuse empty messages.
     if (end === 0) return note(task, 'dropped', path, reasons.nothing, 'minor') ?? []
-    const places = placesOf(paired, `${path}.content`)
     return [withContent(item, withPlaces(paired.slice(0, end), places.slice(0, end)))]
   })
+}
+
+/** The id of a call that the provider ran, or of the one that a result answers. A compaction answers none. */
+function hostedIdOf(block: ContentBlock): string | undefined {
+  if (block.type === 'server_tool_call') return block.id ?? ''
+  return block.type === 'server_tool_result' ? block.toolCallId : undefined
 }
 
 /**
@@ -176,28 +188,30 @@ function hostedIds(
   { providerState }: Context,
   { providerOptions }: RequestOptions,
   { format, provider, pairsHosted }: Target,
-): ReadonlySet<string | undefined> {
-  const calls = new Set<string | undefined>()
-  const ids = new Set<string | undefined>()
-  const container = providerState?.containerId ?? objectIn(providerOptions, format).container
+): ReadonlySet<string> {
+  const called = new Set<string>()
+  const kept = new Set<string>()
+  const hasContainer = (providerState?.containerId ?? objectIn(providerOptions, format).container) !== undefined
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
   for (const [at, message] of messages.entries()) {
     const { content, response } = message as AssistantMessage
     if ((response?.provider ?? provider) !== provider) continue // its blocks are not sent
     const next = messages[at + 1]
     const blocks = blocksOf(content)
+    const isCalledByCode = blocks.some((one) => field(field(unknownFieldsOf(one, format), 'caller'), 'tool_id'))
     // Code goes on only in its container.
-    const isCode =
-      next !== undefined || blocks.some((one) => field(field(unknownFieldsOf(one, format), 'caller'), 'tool_id'))
-    const isLast =
+    const needsContainer = next !== undefined || isCalledByCode
+    const goesOn =
       next === undefined
         ? pairsHosted === 'unless paused' && isPaused(message, format)
         : next.role === 'tool' && next.content !== noResult
-    const waits = isLast && (container !== undefined || !isCode)
+    const waits = at === last && goesOn && (hasContainer || !needsContainer)
     for (const block of blocks) {
-      if (block.type === 'server_tool_call') (at === last && waits ? ids : calls).add(block.id)
-      if (block.type === 'server_tool_result' && calls.has(block.toolCallId)) ids.add(block.toolCallId)
+      const id = hostedIdOf(block)
+      if (id === undefined) continue
+      if (block.type === 'server_tool_call') (waits ? kept : called).add(id)
+      else if (called.has(id)) kept.add(id)
     }
   }
-  return ids
+  return kept
 }

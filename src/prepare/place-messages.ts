@@ -13,7 +13,7 @@ import { type Item, note, type Task, text, withContent } from './task.ts'
 const opening = '(The conversation begins with the assistant.)'
 
 /** The text of the assistant message that is added if a format requires one between a result and a user message. */
-export const bridge = '(The results are in.)'
+const bridge = '(The results are in.)'
 
 const mediaBlockTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
 
@@ -62,26 +62,25 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
       const isForeign = ({ type }: ContentBlock) => mediaBlockTypes.has(type) && (isTextOnly || !resultMedia.has(type))
       const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
       const content = fitList(message.content, place, (block, where) => {
-        if (isForeign(block)) return text(`[${block.type}: see the message after the results]`)
+        if (isForeign(block)) {
+          note(task, 'changed', where, 'it is in a user message after the results', 'minor')
+          return text(`[${block.type}: see the message after the results]`)
+        }
         if (!isTextOnly || block.type !== 'plain_text') return block
         note(task, 'changed', where, 'a failed result holds only text')
         return text(block.text)
       })
-      if (found.length > 0) {
-        note(task, 'changed', place, 'media are in a user message after the results', 'minor')
-        media.push(taggedResult(message, found, path))
-      }
+      if (found.length > 0) media.push(taggedResult(message, found, path))
       add(withContent(item, content))
     } else if (message.role !== 'system' && message.role !== 'developer') add(item)
     else if (others.length === 0) head.push(item)
     else if (lateInstructions === 'keep' || isBound(message, task)) add(item)
     else {
-      const { name: _, ...rest } = message
-      const { role } = message
+      const { role, name, ...rest } = message
       const isMoved = lateInstructions === 'hoist'
       const outcome = isMoved ? 'moved there' : 'became user text'
       note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
-      const content = tagged(message.content, role, path)
+      const content = tagged(message.content, role, path, attributesOf({ name }))
       if (isMoved) head.push(item)
       else add({ path, message: { ...rest, role: 'user', content } })
     }
@@ -136,9 +135,14 @@ function tagged(content: Content, tag: string, path: string, attributes = ''): C
 }
 
 /** Puts content of a result between tags: `<tool_result id="call_1" name="shot">`. */
-export function taggedResult({ toolCallId, name }: ToolMessage, content: Content, path: string): Content {
-  const named = name === undefined ? '' : ` name=${JSON.stringify(name)}`
-  return tagged(content, 'tool_result', path, wellFormedText(` id=${JSON.stringify(toolCallId)}${named}`))
+export function taggedResult({ toolCallId: id, name, status }: ToolMessage, content: Content, path: string): Content {
+  const failed = status === 'error' ? { status } : {}
+  return tagged(content, 'tool_result', path, attributesOf({ id, name, ...failed }))
+}
+
+function attributesOf(values: { readonly [name: string]: string | undefined }): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return wellFormedText(given.map(([name, value]) => ` ${name}=${JSON.stringify(value)}`).join(''))
 }
 
 /** Whether a system message has settings or blocks of the target's format, and that format takes it where it is. */

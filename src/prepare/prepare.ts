@@ -38,7 +38,7 @@ import { fitList, newLosses } from '../formats/shared/losses.ts'
 import { renameFields } from '../formats/shared/parameter-names.ts'
 import * as reasons from '../formats/shared/reasons.ts'
 import { fitFields, wellFormedFields } from './fields.ts'
-import { fitTools, withSentName, withSentNames } from './fit-tools.ts'
+import { fitToolChoice, fitTools, namesOf, withSentName } from './fit-tools.ts'
 import { pairHosted, pairResults } from './pair-results.ts'
 import { endWithQuestion, failures, isBound, placeMessages } from './place-messages.ts'
 import { type Item, note, type Task, text, withContent } from './task.ts'
@@ -77,8 +77,10 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
   const tools = offeredTools && fitTools(offeredTools, task)
   const system = prepareSystem(givenSystem, task)
   const items = givenMessages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
-  const placed = endWithQuestion(placeMessages(pairResults(items, task), task), givenMessages, task)
-  const messages = messagesOf(pairHosted(placed, given, asked, task), givenMessages, task)
+  // A turn can end with a call that waits, until a question follows it.
+  const paired = (list: readonly Item[]) => pairHosted(list, given, asked, task)
+  const placed = paired(placeMessages(pairResults(items, task), task))
+  const messages = messagesOf(paired(endWithQuestion(placed, givenMessages, task)), givenMessages, task)
   const context = {
     ...rest,
     ...compact({
@@ -88,7 +90,7 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
     }),
     messages,
   }
-  const options = fitOptions(asked, task)
+  const options = fitOptions(asked, namesOf(tools), task)
   recordPlaces(context, '', losses)
   const toolNames = new Map([...sentNames].map(([own, sent]) => [sent, own]))
   const offered = { offeredTools: offeredTools ?? [], toolNames, ...(parameterNames.size > 0 && { parameterNames }) }
@@ -129,8 +131,8 @@ function start({ providerState = {} }: Context, { model, strict }: RequestOption
 
 /** The messages without the fields that the target lacks. The given list if nothing changed. */
 function messagesOf(items: readonly Item[], given: readonly Message[], task: Task): readonly Message[] {
-  const messages = items.map(({ message, path }) =>
-    fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task),
+  const messages = items.map(({ message, path, isFitted }) =>
+    isFitted ? message : fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task),
   )
   if (messages.length === given.length && messages.every((message, at) => message === given[at])) return given
   return withPlaces(
@@ -180,10 +182,24 @@ function prepareMessage(message: Message, path: string, task: Task): readonly It
   const mayBeEmpty = role !== 'assistant' && isKept
   if (content.length > 0 || (mayBeEmpty && results.length === 0))
     return role === 'assistant' ? [item, ...results] : [...results, item]
-  if (results.length > 0) return results
+  if (results.length > 0) {
+    noteLostFields(message, path, task)
+    return results
+  }
   if (found.hasForeign) note(task, 'dropped', path, reasons.nothing, 'minor')
   else note(task, 'dropped', path, 'there is nothing in it')
   return []
+}
+
+/** Reports the fields of a message of which only its results are left. */
+function noteLostFields(message: Message, path: string, task: Task): void {
+  const { name, metadata, providerData = {} } = message
+  const lost = [
+    ...(name === undefined ? [] : ['name']),
+    ...(metadata?.cacheHint === undefined ? [] : ['metadata.cacheHint']),
+    ...Object.keys(providerData).map((format) => `providerData.${format}`),
+  ]
+  for (const field of lost) note(task, 'dropped', `${path}.${field}`, 'only results are left of its message')
 }
 
 /** The task for what is not the assistant's: formats have a mark for a refusal only in a turn of the assistant, and some no citations. */
@@ -197,26 +213,45 @@ function ofInput(task: Task): Task {
 function prepareTurn(message: AssistantMessage, path: string, given: Task, found: Found): Content | undefined {
   const { stopReason, toolCalls, invalidToolCalls, response } = message
   const task = { ...given, isOwn: response?.provider === given.target.provider }
-  const written = blocksOfTurn(message)
+  const place = `${path}.content`
+  const isText = typeof message.content === 'string' && toolCalls !== undefined
+  const said = isText ? prepareContent(message.content ?? [], place, task) : message.content
+  const written = blocksOfTurn({ ...message, content: said })
   if (toolCalls !== undefined) note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
   if (failures.has(stopReason) && !written.some(isUseful))
     return note(task, 'dropped', path, `the turn ended as "${stopReason}" with nothing in it that can be used`, 'minor')
-  const blocksOrText = toolCalls === undefined ? (message.content ?? []) : written
-  const content = prepareContent(blocksOrText, `${path}.content`, task, found)
+  const content = prepareContent(
+    toolCalls === undefined ? (said ?? []) : withPlaces(written, placesOfTurn(written, message, path)),
+    place,
+    task,
+    found,
+  )
   const blocks = [...blocksOf(content)]
-  const places = typeof content === 'string' ? [path] : [...placesOf(content, `${path}.content`)]
-  for (const invalid of invalidToolCalls ?? []) {
+  const places = typeof content === 'string' ? [place] : [...placesOf(content, place)]
+  for (const [number, invalid] of (invalidToolCalls ?? []).entries()) {
     const next = blocks.findIndex((block) => block.type === 'tool_call' && block.index > invalid.index)
     const at = next < 0 ? blocks.length : next
-    blocks.splice(at, 0, sendable(invalid, path, task))
-    places.splice(at, 0, path)
+    const where = `${path}.invalidToolCalls[${number}]`
+    blocks.splice(at, 0, sendable(invalid, where, task))
+    places.splice(at, 0, where)
   }
   if (invalidToolCalls?.length === 0) note(task, 'dropped', `${path}.invalidToolCalls`, reasons.empty)
   // Some formats bind reasoning to the block after it. A format that keeps reasoning of other providers does not.
   const end = findLastIndex(blocks, ({ type }) => type !== 'reasoning' || task.target.foreignReasoning === 'keep') + 1
-  if (end < blocks.length) note(task, 'dropped', `${path}.content`, reasons.lastReasoning, 'minor')
-  else if (invalidToolCalls === undefined) return content
+  for (const at of places.slice(end)) note(task, 'dropped', at, reasons.lastReasoning, 'minor')
+  if (end === blocks.length && invalidToolCalls === undefined) return content
   return withPlaces(blocks.slice(0, end), places.slice(0, end))
+}
+
+/** The caller's places of the blocks of a turn, some of which stand beside its content. */
+function placesOfTurn(blocks: readonly ContentBlock[], message: AssistantMessage, path: string): readonly string[] {
+  const { content, toolCalls = [] } = message
+  const within = blocksOf(content)
+  return blocks.map((block) => {
+    const at = within.indexOf(block)
+    if (at >= 0) return typeof content === 'string' ? `${path}.content` : `${path}.content[${at}]`
+    return `${path}.toolCalls[${toolCalls.indexOf(block as ToolCall)}]`
+  })
 }
 
 function isUseful(block: ContentBlock): boolean {
@@ -228,17 +263,17 @@ function isUseful(block: ContentBlock): boolean {
  * takes any text as arguments is sent the raw text, any other an empty object. The call never runs: it gets an error result.
  */
 function sendable({ id, name, index, argumentsText, error }: InvalidToolCall, path: string, task: Task): ToolCall {
-  note(task, 'changed', `${path}.invalidToolCalls`, 'an invalid call goes as a call that failed', 'minor')
+  note(task, 'changed', path, 'an invalid call goes as a call that failed', 'minor')
   const unnamed: ToolCall = {
     type: 'tool_call',
-    id: id ?? `invalid_${path.replace(/\D+/g, '')}_${index}`,
+    id: id ?? `invalid_${/\d+/.exec(path)?.[0]}_${index}`,
     name: name ?? 'unnamed_tool',
     arguments: {},
     argumentsText: wellFormedJson(argumentsText),
     index,
     complete: true,
   }
-  const call = withSentName(unnamed, `${path}.invalidToolCalls`, task)
+  const call = withSentName(unnamed, path, task)
   task.errors.set(call, error)
   return call
 }
@@ -259,7 +294,7 @@ function prepareContent(content: Content, path: string, task: Task, found?: Foun
   if (typeof content !== 'string')
     return fitList(content, path, (block, place) => prepareBlock(block, place, task, found))
   if (content !== '' && isBlank(content, task)) {
-    note(task, 'dropped', path, 'it is blank text')
+    note(task, 'dropped', path, reasons.blank)
     return ''
   }
   const wellFormed = wellFormedJson(content)
@@ -291,7 +326,7 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, found?: Fou
     case 'text':
       // A block with a proof is sent back even if its text is empty.
       if (isBlank(block.text, task) && ownProof(block.opaque, task.target) === undefined)
-        return note(task, 'dropped', path, 'it is empty text')
+        return note(task, 'dropped', path, reasons.blank)
       break
     case 'citation':
     case 'unknown':
@@ -309,12 +344,13 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, found?: Fou
 
 /** A result that stands as a block becomes a message, unless it stands in a result. */
 function prepareResult(block: ToolResultBlock, path: string, task: Task, found?: Found): ContentBlock | undefined {
+  if (found === undefined && !task.takesAll) return note(task, 'dropped', path, reasons.innerResult, 'major')
   const content = prepareContent(block.content, `${path}.content`, ofInput(task))
-  const { type: _, isError, id: _id, ...fields } = block
-  if (found === undefined)
-    return task.takesAll ? { ...block, content } : note(task, 'dropped', path, reasons.innerResult, 'major')
+  if (found === undefined) return { ...block, content }
+  const { type: _, isError, id: _id, ...fields } = fitFields(block, block.type, path, task)
   const status = isError === undefined ? undefined : isError ? 'error' : 'success'
-  found.results.push({ path, message: { role: 'tool', ...fields, content, ...compact({ status }) } })
+  const message: Message = { role: 'tool', ...fields, content, ...compact({ status }) }
+  found.results.push({ path, message, isFitted: true })
   return undefined
 }
 
@@ -421,10 +457,11 @@ function fitState(state: ProviderState, messages: readonly Message[], task: Task
   return left
 }
 
-function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
+function fitOptions(asked: RequestOptions, sent: ReadonlySet<string>, task: Task): RequestOptions {
   const { format } = task.target
-  const { toolChoice } = asked
-  const named = toolChoice ? { ...asked, toolChoice: withSentNames(toolChoice, task) } : asked
+  const { toolChoice, ...others } = asked
+  const choice = toolChoice && fitToolChoice(toolChoice, sent, task)
+  const named = toolChoice === undefined ? asked : { ...others, ...compact({ toolChoice: choice }) }
   if (task.takesAll) return named
   const left = fitFields(named, 'options', 'options', task)
   for (const name of Object.keys(asked.providerOptions ?? {})) {

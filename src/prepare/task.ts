@@ -34,9 +34,11 @@ export interface Item {
   readonly message: Message
   /** For example `messages[2]`. */
   readonly path: string
+  /** Its fields are those of the target: nobody wrote it, or it stood as a block and was fitted as one. */
+  readonly isFitted?: true
 }
 
-/** Reports a change. */
+/** Reports a change. Returns `undefined`, so that what is not sent can be returned as it is reported. */
 export function note(
   { losses }: Task,
   action: Loss['action'],

@@ -49,7 +49,7 @@ export function saidLosses(losses: readonly Loss[], said: readonly string[] = []
 }
 
 export function withoutNames(losses: readonly Loss[]): readonly Loss[] {
-  return losses.filter(({ reason }) => !reason.startsWith('the result names its call'))
+  return losses.filter(({ reason }) => !reason.startsWith('its call is one of'))
 }
 
 export function encodesRequests<Host>(

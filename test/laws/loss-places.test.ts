@@ -3,13 +3,18 @@
  *
  * Conversations are made at random: turns that failed, blank texts, results out of order and of no call, and media in messages and results.
  */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ContentBlock, Message } from '../../src/core/messages.ts'
+import type { ContentBlock, Loss, Message } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
+import { facts } from '../formats/index.ts'
 import { wires } from '../support/answers.ts'
+import { tidy, untidy } from '../support/conversations.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
+import { madeRequests } from '../support/made-requests.ts'
 import { seeded } from '../support/random.ts'
+import { type Asked, sendFor } from '../support/silence.ts'
 
 const trials = isExhaustive ? 300 : 30
 const url = 'https://example.com/a'
@@ -67,5 +72,36 @@ describe.each(wires)('%s', (wire) => {
       }
       expect(new Set(lost.map(({ path }) => path)).size, `trial ${trial}`).toBe(lost.length)
     }
+  })
+})
+
+/** What stands at the path of the caller's request; `undefined` if it has no such place. */
+function valueAt(asked: Asked, path: string): unknown {
+  const steps = path.split(/\.|\[(\d+)\]\.?/).filter((step) => step !== undefined && step !== '')
+  const whole: unknown = { ...asked.context, options: asked.options }
+  return steps.reduce((value, step) => (value as Record<string, unknown> | undefined)?.[step], whole)
+}
+
+/** The losses whose path is no place of the request. What was invented may be missing in it, but not the thing that has it. */
+function lostElsewhere(asked: Asked, losses: readonly Loss[]): string[] {
+  const isThere = ({ path, action }: Loss) =>
+    valueAt(asked, path) !== undefined ||
+    (action === 'invented' && valueAt(asked, path.replace(/(?:^|\.)[^.[]*$/, '') || 'messages') !== undefined)
+  return losses.filter((loss) => !isThere(loss)).map(({ path, reason }) => `${path}: ${reason}`)
+}
+
+const contexts = fc.sample(fc.oneof(untidy, tidy), { numRuns: isExhaustive ? 1000 : 100, seed: 20_261_129 })
+
+describe.each(wires)('%s', (wire) => {
+  it('names only places that the request has', () => {
+    const [model] = facts[wire].models
+    const made = [
+      ...madeRequests(model),
+      ...contexts.map((messages): Asked => ({ context: { messages }, options: { model } })),
+    ]
+    const found = made.flatMap((asked) =>
+      lostElsewhere(asked, sendFor(clients[wire])(asked).losses).map((what) => `${what} of ${JSON.stringify(asked)}`),
+    )
+    expect(found).toEqual([])
   })
 })

@@ -147,7 +147,7 @@ describe('requests', () => {
       'a picture in a result for a model that takes none there',
       { tools, messages: [hello, calling, { ...result, content: [picture] } as Message] },
       { model: 'gemini-2.5-flash' },
-      ['messages[2].content', 'changed'],
+      ['messages[2].content[0]', 'changed'],
     ],
     [
       'gemini-interactions',

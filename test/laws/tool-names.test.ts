@@ -11,7 +11,7 @@ import { blocksOf, textOf } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import { legalId } from '../../src/core/ids.ts'
 import { isObject } from '../../src/core/json.ts'
-import type { ChatResponse, Json, JsonObject, Message } from '../../src/core/messages.ts'
+import type { ChatResponse, Json, JsonObject, Message, ToolChoice } from '../../src/core/messages.ts'
 import type { HttpModel, Model } from '../../src/core/question.ts'
 import { allFormats, createGateway } from '../../src/gateway/index.ts'
 import { findRoute } from '../../src/gateway/routes.ts'
@@ -286,5 +286,24 @@ describe('a gateway', () => {
       expect(found).toEqual(names.map((name) => [name, name]))
     }
     expect(mock.requests.flatMap((one) => faultsOf(one, codecs[to].client, names))).toEqual([])
+  })
+})
+
+describe.each(wires)('a choice of a tool whose schema %s cannot have', (wire) => {
+  const tools = [{ name: 'good' }, { name: 'bad', parameters: { type: 'string' } }]
+  const messages: Message[] = [{ role: 'user', content: 'go' }]
+  const choices: readonly ToolChoice[] = [
+    { name: 'bad' },
+    { names: ['bad'], mode: 'auto' },
+    { names: ['good', 'bad'], mode: 'required' },
+  ]
+
+  it.each(choices)('names only tools that are sent: %j', (toolChoice) => {
+    const options = { model: 'm', maxTokens: 100, strict: false, toolChoice }
+    const { body, losses } = codecs[wire].client.encodeRequest({ messages, tools }, options)
+    expect(losses.map(({ path }) => path).filter((path) => /^tools|toolChoice/.test(path))).toEqual(
+      expect.arrayContaining(['tools[1]', expect.stringMatching(/^options\.toolChoice/)]),
+    )
+    expect(JSON.stringify(body)).not.toContain('"bad"')
   })
 })

@@ -155,7 +155,7 @@ describe('calls and their results', () => {
   it('says that a call has another number than it had', () => {
     const { losses } = prepared([assistant(call('a', { index: 4 })), result('a')])
     const reason = 'the call "a" is number 0 of its turn'
-    expect(losses).toEqual([{ action: 'changed', path: 'messages[0].content', reason, severity: 'info' }])
+    expect(losses).toEqual([{ action: 'changed', path: 'messages[0].content[0]', reason, severity: 'info' }])
   })
 
   it('numbers the calls of a turn by their place', { meta: { promise: '0.48' } }, () => {
@@ -403,7 +403,7 @@ describe('media in results', () => {
       },
       user('and?'),
     ])
-    expect(losses).toMatchObject([{ action: 'changed', path: 'messages[2].content', severity: 'minor' }])
+    expect(losses).toMatchObject([{ action: 'changed', path: 'messages[2].content[1]', severity: 'minor' }])
   })
 })
 

@@ -302,6 +302,52 @@ const contexts: readonly Context[] = [
       },
     ],
   },
+  // Fields of messages that become other messages.
+  {
+    messages: [
+      ...callWith({}).slice(0, 2),
+      { role: 'user', name: 'name_of_user', metadata: hint, content: [{ ...result, toolCallId: 'call_abc12' }] },
+    ],
+  },
+  {
+    messages: [
+      question,
+      { role: 'tool', toolCallId: 'call_none', status: 'error', metadata: hint, content: 'the result of no call' },
+      again,
+    ],
+  },
+  ...kept.flatMap((providerData): Context[] => [
+    {
+      messages: [
+        ...callWith({}).slice(0, 2),
+        { role: 'user', providerData, content: [{ ...result, toolCallId: 'call_abc12' }] },
+      ],
+    },
+    {
+      messages: [
+        question,
+        { role: 'tool', toolCallId: 'call_none', providerData, content: 'the result of no call' },
+        again,
+      ],
+    },
+    {
+      messages: [
+        question,
+        { role: 'assistant', content: 'an answer' },
+        { role: 'system', providerData, content: 'a late message' },
+        again,
+      ],
+    },
+  ]),
+  {
+    messages: [
+      question,
+      { role: 'assistant', content: 'an answer' },
+      { role: 'system', name: 'name_of_system', metadata: hint, content: 'a late message' },
+      again,
+    ],
+  },
+  { messages: [question, { role: 'assistant', content: 'it calls', toolCalls: [stray] }, again] },
   // A result or a call where no wire has one.
   ...misplaced.flatMap(([role, block]): { messages: Message[] }[] => {
     const content: ContentBlock[] = [{ type: 'text', text: 'beside it' }, block]

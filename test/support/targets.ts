@@ -12,7 +12,6 @@ const chat: Target = {
   lateInstructions: 'keep',
   userFirst: false,
   refusesEmpty: false,
-  pairs: 'id',
 }
 
 export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropic' | 'gemini' | 'ollama', Target>> = {
@@ -41,7 +40,6 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
     lateInstructions: 'user',
     userFirst: true,
     refusesEmpty: true,
-    pairs: 'id',
   },
   gemini: {
     format: 'gemini',
@@ -54,7 +52,6 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
     lateInstructions: 'user',
     userFirst: true,
     refusesEmpty: true,
-    pairs: 'name',
   },
   ollama: {
     format: 'ollama',
@@ -67,6 +64,5 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
     lateInstructions: 'keep',
     userFirst: false,
     refusesEmpty: false,
-    pairs: 'name',
   },
 }

@@ -130,8 +130,10 @@ function extrasFor(
   { losses }: Pick<Scope, 'losses'>,
 ): object {
   if (holder.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, { losses }, 'info')
+  const kept = unknownFieldsOf(holder, format)
+  if (isObject(kept.cache_control)) markPaths.set(kept.cache_control, `${path}.providerData.${format}.cache_control`)
   return {
-    ...unknownFieldsOf(holder, format),
+    ...kept,
     ...compact({ cache_control: encodeCacheHint(holder.metadata, path, losses) }),
   }
 }
@@ -139,8 +141,7 @@ function extrasFor(
 // ---- the request --------------------------------------------------------------------------------
 
 /**
- * Encodes a conversation that `prepare` has prepared. Any other conversation is encoded unchanged, except for what `prepare` replaces:
- * invalid calls and results that stand as blocks are major losses.
+ * Encodes a request.
  *
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  */
@@ -640,7 +641,7 @@ function encodeResultBlock(result: ToolMessage, path: string, scope: Scope): Wir
 const maxMarks = 4
 
 /** The path of the cache hint of each mark, for losses. */
-const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
+const markPaths = /* @__PURE__ */ new WeakMap<object, string>()
 
 /** Encodes a cache hint as a mark. */
 function encodeCacheHint(metadata: Metadata | undefined, path: string, losses: Losses): WireCacheControl | undefined {
@@ -651,7 +652,7 @@ function encodeCacheHint(metadata: Metadata | undefined, path: string, losses: L
     mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
     if (mark.ttl !== hint.ttl) reportTtl(losses, path, '1h')
   }
-  hintPaths.set(mark, `${path}.metadata.cacheHint`)
+  markPaths.set(mark, `${path}.metadata.cacheHint`)
   return mark
 }
 
@@ -671,7 +672,7 @@ function marksIn(
     const place = `${path}[${at}]`
     const inside = marksIn(field(part, 'content'), `${place}.content`)
     if (!isObject(mark)) return inside
-    return [...inside, { part, mark, isDeferred, path: hintPaths.get(mark) ?? `${place}.cache_control` }]
+    return [...inside, { part, mark, isDeferred, path: markPaths.get(mark) ?? `${place}.cache_control` }]
   })
 }
 

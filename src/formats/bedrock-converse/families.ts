@@ -107,7 +107,6 @@ export function targetOf(model: string): Target {
     lateInstructions: 'user',
     userFirst: true,
     refusesEmpty: true,
-    pairs: 'id',
     pairsHosted: 'always',
     textErrors: /claude/.test(model),
     bridgesResults: resultsAlone === true,

@@ -50,13 +50,12 @@ export const target: Target = {
   }),
   callId: { pattern: /^[\w-]+$/, maxLength: 64 },
   toolName: { pattern: /^[A-Za-z]\w*$/, maxLength: 64 },
-  resultMedia: new Set(['plain_text']),
+  resultMedia: new Set(),
   foreignReasoning: 'keep',
   lateInstructions: 'user', // otherwise the server answers with "system turn must be the first in the list"
   userFirst: false,
   userLast: true,
   refusesEmpty: true,
-  pairs: 'id',
 }
 
 /** The models before `command-r7b`. They take no tool choice, no images and no `thinking`. */

@@ -46,7 +46,6 @@ const target: Target = {
   lateInstructions: 'user',
   userFirst: true,
   refusesEmpty: true,
-  pairs: 'id',
   chains: true,
 }
 

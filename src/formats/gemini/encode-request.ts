@@ -87,7 +87,7 @@ import type {
 } from './wire.ts'
 
 /**
- * Encodes a conversation that `prepare` has prepared as a request.
+ * Encodes a request.
  *
  * @throws {UnsupportedError} if there is a loss that `options.strict` does not allow.
  * @throws {TypeError} if the model's name cannot be written in a path.

@@ -178,7 +178,6 @@ export function targetOf({ provider, lateInstructions }: GeminiDialect, model: s
     lateInstructions: lateInstructions ?? 'user',
     userFirst: true,
     refusesEmpty: true,
-    pairs: 'name',
   }
 }
 

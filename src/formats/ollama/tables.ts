@@ -57,7 +57,6 @@ export const target: Target = {
   lateInstructions: 'keep',
   userFirst: false,
   refusesEmpty: false,
-  pairs: 'name',
 }
 
 /**

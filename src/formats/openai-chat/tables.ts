@@ -117,7 +117,6 @@ export function targetOf(dialect: ChatDialect): Target {
     userFirst: order?.userFirst === true,
     userLast: order?.userLast === true,
     refusesEmpty: true,
-    pairs: 'id',
     bridgesResults: dialect.bridgesResults === true,
   }
 }

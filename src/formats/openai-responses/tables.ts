@@ -51,7 +51,6 @@ export function targetOf(dialect: ResponsesDialect): Target {
     lateInstructions: 'keep',
     userFirst: false,
     refusesEmpty: false,
-    pairs: 'id',
     chains: stores,
     pausesForConsent: true,
   }

@@ -142,7 +142,7 @@ describe('signatures', () => {
     const context: Context = { messages: [user('x'), unsigned, ...answers('c', 'd')] }
     expect(bodyOf(context).input).toEqual([input('x'), spelled])
     expect(lossesOf(context)).toEqual([
-      ...['messages[1].content', 'messages[1].content[0]', 'messages[1].content[1]', 'messages[2]', 'messages[3]'],
+      ...['messages[1].content[1]', 'messages[1].content[0]', 'messages[1].content[1]', 'messages[2]', 'messages[3]'],
     ])
     expect(bodyOf(context, { model: 'gemini-2.5-flash' }).input).toMatchObject([
       { type: 'user_input' },

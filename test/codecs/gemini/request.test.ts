@@ -227,7 +227,7 @@ describe('a request', () => {
           user({ text: '<tool_result id="x" name="f">' }, { inlineData }, { text: '</tool_result>' }),
         ],
       },
-      ['messages[2].content changed minor'],
+      ['messages[2].content[1] changed minor'],
     ],
     [
       'drops an unknown block without a part in it',

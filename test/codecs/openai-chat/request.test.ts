@@ -235,7 +235,7 @@ describe('messages', () => {
       { role: 'user', content: '<tool_error name="get_weather">\nno JSON\n</tool_error>' },
     ])
     expect(withoutNames(losses).map(({ path, severity }) => `${path} ${severity}`)).toEqual([
-      ...['messages[1].invalidToolCalls minor', 'messages[2].status info', 'messages[1] minor', 'messages[2] minor'],
+      ...['messages[1].invalidToolCalls[0] minor', 'messages[2].status info', 'messages[1] minor', 'messages[2] minor'],
     ])
   })
 })
