@@ -70,6 +70,7 @@ const testFolders = values.tests?.split(',') ?? [
   'handoff',
   'laws',
   'messages',
+  'prepare',
   'promises',
   'tools',
   'worker',
