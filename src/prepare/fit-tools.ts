@@ -23,7 +23,9 @@ export function fitTools(tools: readonly ContextTool[], task: Task): readonly Co
         path,
         task,
       )
-      return fitTool(fitted, path, task.losses, task.parameterNames)
+      const sent = fitTool(fitted, path, task.losses, task.parameterNames)
+      if (sent === undefined) task.unsent.add(named.name)
+      return sent
     }
     if (task.takesAll || tool.format === target.format) return tool
     return note(task, 'dropped', path, 'it is a tool of another format', 'minor')
@@ -49,25 +51,16 @@ function sentNameOf(own: string, path: string, task: Task): string {
   return name
 }
 
-/** The names of these tools. */
-export function namesOf(tools: readonly ContextTool[] = []): ReadonlySet<string> {
-  return new Set(tools.flatMap((tool) => ('name' in tool ? [tool.name] : [])))
-}
-
 /** The tool choice, with the names that the tools have in the request, and without those that are not sent. */
-export function fitToolChoice(choice: ToolChoice, sent: ReadonlySet<string>, task: Task): ToolChoice | undefined {
+export function fitToolChoice(choice: ToolChoice, task: Task): ToolChoice | undefined {
   if (typeof choice !== 'object') return choice
-  const path = 'options.toolChoice'
-  const isSent = (name: string) => sent.has(name) || !task.sentNames.has(name)
-  if ('name' in choice) {
-    const named = withSentName(choice, path, task)
-    return isSent(named.name) ? named : note(task, 'dropped', path, unsentTool, 'minor')
-  }
-  const names = choice.names.map((name, at) => sentNameOf(name, `${path}.names[${at}]`, task))
-  const left = names.filter(isSent)
-  for (const [at, name] of names.entries())
-    if (!isSent(name)) note(task, 'dropped', `${path}.names[${at}]`, unsentTool, 'minor')
-  return left.length === 0 && names.length > 0 ? undefined : { ...choice, names: left }
+  const isOne = 'name' in choice
+  const names = (isOne ? [choice.name] : choice.names).flatMap((own, at) => {
+    const path = `options.toolChoice.${isOne ? 'name' : `names[${at}]`}`
+    const name = sentNameOf(own, path, task)
+    return task.unsent.has(name) ? (note(task, 'dropped', path, 'its tool is not sent', 'minor') ?? []) : name
+  })
+  const [name] = names
+  if (name === undefined) return undefined
+  return isOne ? { ...choice, name } : { ...choice, names }
 }
-
-const unsentTool = 'its tool is not sent'

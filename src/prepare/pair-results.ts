@@ -126,9 +126,8 @@ function strayResult(
     return []
   }
   note(task, 'changed', path, `the result of "${toolCallId}" answers no call and became user text`, 'minor')
-  for (const format of Object.keys(message.providerData ?? {}))
-    note(task, 'dropped', `${path}.providerData.${format}`, reasons.fields)
-  const { metadata } = message
+  const { metadata, providerData } = message
+  if (providerData) note(task, 'dropped', `${path}.providerData`, reasons.fields)
   return [{ path, message: { role: 'user', content: taggedResult(message, content, path), ...compact({ metadata }) } }]
 }
 
@@ -141,8 +140,8 @@ function resultOf({ call: { id, name }, path, error, result }: CallWithResult, t
   const { message, path: place, isMoved } = result
   if (isMoved) note(task, 'changed', place, 'results must directly follow their calls, in the same order')
   if (message.toolCallId !== id) note(task, 'changed', `${place}.toolCallId`, `its call goes as "${id}"`)
-  if (message.name === undefined) note(task, 'invented', `${place}.name`, `its call is one of "${name}"`)
-  else if (message.name !== name) note(task, 'changed', `${place}.name`, `its call is one of "${name}"`)
+  if (message.name !== name)
+    note(task, message.name === undefined ? 'invented' : 'changed', `${place}.name`, `its call is one of "${name}"`)
   if (message.toolCallId === id && message.name === name) return result
   return { ...result, message: { ...message, toolCallId: id, name } }
 }

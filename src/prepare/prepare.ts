@@ -38,7 +38,7 @@ import { fitList, newLosses } from '../formats/shared/losses.ts'
 import { renameFields } from '../formats/shared/parameter-names.ts'
 import * as reasons from '../formats/shared/reasons.ts'
 import { fitFields, wellFormedFields } from './fields.ts'
-import { fitToolChoice, fitTools, namesOf, withSentName } from './fit-tools.ts'
+import { fitToolChoice, fitTools, withSentName } from './fit-tools.ts'
 import { pairHosted, pairResults } from './pair-results.ts'
 import { endWithQuestion, failures, isBound, placeMessages } from './place-messages.ts'
 import { type Item, note, type Task, text, withContent } from './task.ts'
@@ -90,7 +90,7 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
     }),
     messages,
   }
-  const options = fitOptions(asked, namesOf(tools), task)
+  const options = fitOptions(asked, task)
   recordPlaces(context, '', losses)
   const toolNames = new Map([...sentNames].map(([own, sent]) => [sent, own]))
   const offered = { offeredTools: offeredTools ?? [], toolNames, ...(parameterNames.size > 0 && { parameterNames }) }
@@ -124,6 +124,7 @@ function start({ providerState = {} }: Context, { model, strict }: RequestOption
     chained: target.chains === true && (previousResponseId ?? conversationId) !== undefined,
     goesOn: continuationToken !== undefined,
     sentNames: new Map(),
+    unsent: new Set(),
     parameterNames: new Map(),
     ownCalls: new Set(),
   }
@@ -193,13 +194,9 @@ function prepareMessage(message: Message, path: string, task: Task): readonly It
 
 /** Reports the fields of a message of which only its results are left. */
 function noteLostFields(message: Message, path: string, task: Task): void {
-  const { name, metadata, providerData = {} } = message
-  const lost = [
-    ...(name === undefined ? [] : ['name']),
-    ...(metadata?.cacheHint === undefined ? [] : ['metadata.cacheHint']),
-    ...Object.keys(providerData).map((format) => `providerData.${format}`),
-  ]
-  for (const field of lost) note(task, 'dropped', `${path}.${field}`, 'only results are left of its message')
+  const { name, metadata, providerData } = message
+  const lost = compact({ name, 'metadata.cacheHint': metadata?.cacheHint, providerData })
+  for (const field in lost) note(task, 'dropped', `${path}.${field}`, 'only results are left of its message')
 }
 
 /** The task for what is not the assistant's: formats have a mark for a refusal only in a turn of the assistant, and some no citations. */
@@ -211,21 +208,13 @@ function ofInput(task: Task): Task {
 
 /** The content of a turn, with all its calls, and without reasoning at its end; `undefined` if it failed before it had content. */
 function prepareTurn(message: AssistantMessage, path: string, given: Task, found: Found): Content | undefined {
-  const { stopReason, toolCalls, invalidToolCalls, response } = message
+  const { stopReason, invalidToolCalls, response } = message
   const task = { ...given, isOwn: response?.provider === given.target.provider }
   const place = `${path}.content`
-  const isText = typeof message.content === 'string' && toolCalls !== undefined
-  const said = isText ? prepareContent(message.content ?? [], place, task) : message.content
-  const written = blocksOfTurn({ ...message, content: said })
-  if (toolCalls !== undefined) note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
-  if (failures.has(stopReason) && !written.some(isUseful))
+  const written = contentOfTurn(message, path, task)
+  if (failures.has(stopReason) && !blocksOf(written).some(isUseful))
     return note(task, 'dropped', path, `the turn ended as "${stopReason}" with nothing in it that can be used`, 'minor')
-  const content = prepareContent(
-    toolCalls === undefined ? (said ?? []) : withPlaces(written, placesOfTurn(written, message, path)),
-    place,
-    task,
-    found,
-  )
+  const content = prepareContent(written, place, task, found)
   const blocks = [...blocksOf(content)]
   const places = typeof content === 'string' ? [place] : [...placesOf(content, place)]
   for (const [number, invalid] of (invalidToolCalls ?? []).entries()) {
@@ -243,15 +232,19 @@ function prepareTurn(message: AssistantMessage, path: string, given: Task, found
   return withPlaces(blocks.slice(0, end), places.slice(0, end))
 }
 
-/** The caller's places of the blocks of a turn, some of which stand beside its content. */
-function placesOfTurn(blocks: readonly ContentBlock[], message: AssistantMessage, path: string): readonly string[] {
-  const { content, toolCalls = [] } = message
-  const within = blocksOf(content)
-  return blocks.map((block) => {
-    const at = within.indexOf(block)
-    if (at >= 0) return typeof content === 'string' ? `${path}.content` : `${path}.content[${at}]`
-    return `${path}.toolCalls[${toolCalls.indexOf(block as ToolCall)}]`
+/** The content of a turn, with the calls that stand beside it. */
+function contentOfTurn(message: AssistantMessage, path: string, task: Task): Content {
+  const { toolCalls, content } = message
+  if (toolCalls === undefined) return content ?? []
+  const place = `${path}.content`
+  note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
+  const said = typeof content === 'string' ? prepareContent(content, place, task) : content
+  const blocks = [...blocksOfTurn({ ...message, content: said })]
+  const places = blocks.map((block, at) => {
+    const beside = toolCalls.indexOf(block as ToolCall)
+    return beside < 0 ? `${place}[${at}]` : `${path}.toolCalls[${beside}]`
   })
+  return withPlaces(blocks, places)
 }
 
 function isUseful(block: ContentBlock): boolean {
@@ -457,10 +450,10 @@ function fitState(state: ProviderState, messages: readonly Message[], task: Task
   return left
 }
 
-function fitOptions(asked: RequestOptions, sent: ReadonlySet<string>, task: Task): RequestOptions {
+function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   const { format } = task.target
   const { toolChoice, ...others } = asked
-  const choice = toolChoice && fitToolChoice(toolChoice, sent, task)
+  const choice = toolChoice && fitToolChoice(toolChoice, task)
   const named = toolChoice === undefined ? asked : { ...others, ...compact({ toolChoice: choice }) }
   if (task.takesAll) return named
   const left = fitFields(named, 'options', 'options', task)

@@ -23,6 +23,8 @@ export interface Task {
   readonly goesOn: boolean
   /** The names of tools in the request, by their own names. */
   readonly sentNames: Map<string, string>
+  /** The names of tools that cannot be sent. */
+  readonly unsent: Set<string>
   /** The parameters of tools that are renamed. */
   readonly parameterNames: Map<string, ReadonlyMap<string, string>> & ParameterNames
   /** Calls that this provider ran itself: their results are its own too. */
