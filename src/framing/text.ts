@@ -133,118 +133,129 @@ function isWholeJson(text: string): boolean {
  * @throws {LimitError} if an event or a line is larger than `maxEventBytes`. The events before it are in `out`.
  */
 export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
-  let frames: Frame[] = []
+  const reader = new SseReader(maxEventBytes)
+  return { push: (chunk, out) => reader.push(chunk, out), end: (out) => reader.end(out) }
+}
+
+/** The reader of one stream. A line is part of a plain event, of another event, or of bare JSON. */
+class SseReader {
+  readonly #maxEventBytes: number
+  readonly #lines: LineReader
+  /** The list of the caller, to which frames are added. */
+  #frames: Frame[] = []
   /** The size so far of the event or of the bare object, in bytes. */
-  let eventBytes = 0
-  let hasData = false
-  let isAtEnd = false
+  #eventBytes = 0
+  #hasData = false
+  #isAtEnd = false
   /** The bare object that is open, and how many of its braces are. */
-  let bare = ''
-  let depth = 0
-
+  #bare = ''
+  #depth = 0
   /** Created for the first line that `takePlain` does not read. Most streams do not need it. */
-  let parser: EventSourceParser | undefined
+  #parser: EventSourceParser | undefined
 
-  function newParser(): EventSourceParser {
-    const created = createParser({
-      onEvent({ event, data }) {
-        if (isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
-        frames.push(event === undefined ? { data } : { event, data })
-      },
-    })
-    // The parser drops a BOM before the first line. `readLines` has already dropped one, so a second BOM must stay.
-    created.feed('\n')
-    return created
+  constructor(maxEventBytes: number) {
+    this.#maxEventBytes = maxEventBytes
+    this.#lines = readLines(maxEventBytes, (lines) => this.#takeLines(lines))
+  }
+
+  push(chunk: Uint8Array, out: Frame[]): void {
+    this.#frames = out
+    this.#lines.push(chunk)
+  }
+
+  end(out: Frame[]): void {
+    this.#frames = out
+    this.#isAtEnd = true
+    const last = this.#lines.rest()
+    // An incomplete name can look like a complete one. Only for data and bare JSON can the code check that they are complete.
+    if (this.#depth > 0 || startsBare.test(last) || last.startsWith('data')) this.#takeLine(`${last}\n`)
+    this.#parser?.feed('\n')
   }
 
   /** Skips blank lines and short comments between events, since some servers send many. */
-  function takeLines(lines: string): void {
+  #takeLines(lines: string): void {
     for (let at = 0; at < lines.length; ) {
       const start = at
-      const isBetween = eventBytes === 0
-      if (isBetween) at = takePlain(lines, start)
+      const isBetween = this.#eventBytes === 0
+      if (isBetween) at = takePlain(lines, start, this.#maxEventBytes, this.#frames)
       if (at > start) continue
       at = lines.indexOf('\n', start) + 1
-      const isIdle = lines[start] === '\n' || (lines[start] === ':' && 3 * (at - start) < maxEventBytes)
-      if (!(isBetween && isIdle)) takeLine(lines.slice(start, at))
+      const isIdle = lines[start] === '\n' || (lines[start] === ':' && 3 * (at - start) < this.#maxEventBytes)
+      if (!(isBetween && isIdle)) this.#takeLine(lines.slice(start, at))
     }
-  }
-
-  /**
-   * Reads a plain event without the parser: a line with `data`, with or without an id and a name before it, then a blank line. Nearly all
-   * events are plain, and this takes a third of the parser's time. Returns the index of the event's end. Returns `at` if the event is not
-   * plain, or if it is so large that its size must be checked.
-   */
-  function takePlain(lines: string, at: number): number {
-    const first = lines.startsWith('id: ', at) ? lines.indexOf('\n', at) + 1 : at
-    const start = lines.startsWith('event: ', first) ? lines.indexOf('\n', first) + 1 : first
-    if (!lines.startsWith('data:', start)) return at
-    const end = lines.indexOf('\n', start)
-    const data = lines.slice(start + (lines[start + 5] === ' ' ? 6 : 5), end)
-    if (lines[end + 1] !== '\n' || data === '' || 3 * (end - at) > maxEventBytes) return at
-    const event = start > first ? lines.slice(first + 7, start - 1) : ''
-    frames.push(event === '' ? { data } : { event, data })
-    return end + 2
   }
 
   /** Reads any other line, with its line end. A blank line ends the event. A comment is not part of an event. */
-  function takeLine(line: string): void {
-    if (depth > 0 ? !isField.test(line) : !hasData && startsBare.test(line)) {
-      takeBareLine(line)
+  #takeLine(line: string): void {
+    if (this.#depth > 0 ? !isField.test(line) : !this.#hasData && startsBare.test(line)) {
+      this.#takeBareLine(line)
       return
     }
-    if (depth > 0 || line === '\n') {
-      bare = ''
-      depth = 0
-      eventBytes = 0
-      hasData = false
+    if (this.#depth > 0 || line === '\n') {
+      this.#bare = ''
+      this.#depth = 0
+      this.#eventBytes = 0
+      this.#hasData = false
     }
     const isComment = line.startsWith(':')
-    const bytes = byteLength(line) - 1 + (isComment ? 0 : eventBytes)
-    if (bytes > maxEventBytes) throw tooLarge(maxEventBytes)
+    const bytes = byteLength(line) - 1 + (isComment ? 0 : this.#eventBytes)
+    if (bytes > this.#maxEventBytes) throw tooLarge(this.#maxEventBytes)
     if (isComment) return
-    eventBytes = bytes
-    hasData ||= line.startsWith('data')
-    parser ??= newParser()
-    parser.feed(line)
+    this.#eventBytes = bytes
+    this.#hasData ||= line.startsWith('data')
+    this.#parser ??= this.#newParser()
+    this.#parser.feed(line)
+  }
+
+  #newParser(): EventSourceParser {
+    const parser = createParser({
+      onEvent: ({ event, data }) => {
+        if (this.#isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
+        this.#frames.push(event === undefined ? { data } : { event, data })
+      },
+    })
+    // The parser drops a BOM before the first line. `readLines` has already dropped one, so a second BOM must stay.
+    parser.feed('\n')
+    return parser
   }
 
   /** Finds each object by its braces. Ignores text between objects. Drops an object that is not valid JSON. */
-  function takeBareLine(line: string): void {
-    eventBytes += byteLength(line)
-    if (eventBytes > maxEventBytes) throw tooLarge(maxEventBytes)
+  #takeBareLine(line: string): void {
+    this.#eventBytes += byteLength(line)
+    if (this.#eventBytes > this.#maxEventBytes) throw tooLarge(this.#maxEventBytes)
     let start = 0
     for (let at = 0; at < line.length; at++) {
       if (line[at] === '"') at = endOfString(line, at)
-      else if (line[at] === '{' && depth++ === 0) start = at
-      else if (line[at] === '}' && depth > 0 && --depth === 0) {
-        const data = bare + line.slice(start, at + 1)
-        if (isWholeJson(data)) frames.push({ data })
-        bare = ''
+      else if (line[at] === '{' && this.#depth++ === 0) start = at
+      else if (line[at] === '}' && this.#depth > 0 && --this.#depth === 0) {
+        const data = this.#bare + line.slice(start, at + 1)
+        if (isWholeJson(data)) this.#frames.push({ data })
+        this.#bare = ''
       }
     }
-    if (depth > 0) bare += line.slice(start)
+    if (this.#depth > 0) this.#bare += line.slice(start)
     else {
-      eventBytes = 0
-      parser?.feed('\n') // drops a name before the bare object
+      this.#eventBytes = 0
+      this.#parser?.feed('\n') // drops a name before the bare object
     }
   }
+}
 
-  const reader = readLines(maxEventBytes, takeLines)
-  return {
-    push(chunk, out) {
-      frames = out
-      reader.push(chunk)
-    },
-    end(out) {
-      frames = out
-      isAtEnd = true
-      const last = reader.rest()
-      // An incomplete name can look like a complete one. Only for data and bare JSON can the code check that they are complete.
-      if (depth > 0 || startsBare.test(last) || last.startsWith('data')) takeLine(`${last}\n`)
-      parser?.feed('\n')
-    },
-  }
+/**
+ * Reads a plain event without the parser: a line with `data`, with or without an id and a name before it, then a blank line. Nearly all
+ * events are plain, and this takes a third of the parser's time. Returns the index of the event's end. Returns `at` if the event is not
+ * plain, or if it is so large that its size must be checked.
+ */
+function takePlain(lines: string, at: number, maxEventBytes: number, frames: Frame[]): number {
+  const first = lines.startsWith('id: ', at) ? lines.indexOf('\n', at) + 1 : at
+  const start = lines.startsWith('event: ', first) ? lines.indexOf('\n', first) + 1 : first
+  if (!lines.startsWith('data:', start)) return at
+  const end = lines.indexOf('\n', start)
+  const data = lines.slice(start + (lines[start + 5] === ' ' ? 6 : 5), end)
+  if (lines[end + 1] !== '\n' || data === '' || 3 * (end - at) > maxEventBytes) return at
+  const event = start > first ? lines.slice(first + 7, start - 1) : ''
+  frames.push(event === '' ? { data } : { event, data })
+  return end + 2
 }
 
 /** No SSE field starts with these. */
