@@ -81,6 +81,6 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     get streamId() {
       return reading.streamId
     },
-    stop: reading.stop,
+    stop: () => reading.stop(),
   }
 }

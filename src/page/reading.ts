@@ -47,36 +47,51 @@ export function readingOf(
   options: ReadOptions,
   stopping: AbortController = new AbortController(),
 ): Reading {
-  const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
-  const given = Promise.resolve(response).then((found) => {
-    streamId = /^[\w-]{1,128}$/.exec(found.headers.get('x-isoglot-stream') ?? '')?.[0]
-    url = found.url
-    return found
-  })
-  given.catch(() => {}) // it is thrown where the run is read
-  let shown: readonly Message[] = []
-  let streamId: string | undefined
-  let url = ''
-  /** The number of events that have arrived, including the end. */
-  let taken = 0
-  let isEnded = false
-  let isUnderway = false
-  let partial: AssistantMessage | undefined
-  let result: RunResult | undefined
-  let sealed: string | undefined
+  return new RunReading(Promise.resolve(response), options, stopping)
+}
 
-  async function* batches(): AsyncGenerator<StreamEvent[]> {
-    const { signal } = stopping
-    const unfollow = linkAbort(options.signal, stopping)
-    let connection = given
+/** The part of the run that has arrived. Its fields change while `batches` is read. */
+class RunReading implements Reading {
+  messages: readonly Message[] = []
+  partial: AssistantMessage | undefined
+  result: RunResult | undefined
+  sealed: string | undefined
+  streamId: string | undefined
+  readonly #options: ReadOptions
+  readonly #stopping: AbortController
+  /** The first response. If the connection breaks, `resume` asks for others. */
+  readonly #given: Promise<Response>
+  #url = ''
+  /** The number of events that have arrived, including the end. */
+  #taken = 0
+  #isEnded = false
+  /** Whether the last message is an answer that has not ended. */
+  #isUnderway = false
+
+  constructor(response: Promise<Response>, options: ReadOptions, stopping: AbortController) {
+    this.#options = options
+    this.#stopping = stopping
+    this.#given = response.then((found) => {
+      this.streamId = /^[\w-]{1,128}$/.exec(found.headers.get('x-isoglot-stream') ?? '')?.[0]
+      this.#url = found.url
+      return found
+    })
+    this.#given.catch(() => {}) // it is thrown where the run is read
+  }
+
+  async *batches(): AsyncGenerator<StreamEvent[]> {
+    const { idleMs = 45_000, signal: caller } = this.#options
+    const { signal } = this.#stopping
+    const unfollow = linkAbort(caller, this.#stopping)
+    let connection = this.#given
     let isWhole = false
     let failure: unknown
     try {
       for (let failures = 0; ; ) {
-        const before = taken
+        const before = this.#taken
         const silence = startSilence(idleMs, signal)
         try {
-          yield* eventsOf(connection, silence)
+          yield* this.#eventsOf(connection, silence)
           isWhole = true
           return
         } catch (cause) {
@@ -84,12 +99,10 @@ export function readingOf(
         } finally {
           silence.clear()
         }
-        failures = taken > before ? 0 : failures + 1
-        const [name, cause] = [streamId, failure]
-        const canGoOn = name !== undefined && !isEnded && !signal.aborted
-        const rest = canGoOn ? await options.resume?.rest({ cause, failures, taken, name, url, signal }) : undefined
+        failures = this.#taken > before ? 0 : failures + 1
+        const rest = await this.#askForRest(failure, failures)
         if (rest === undefined) {
-          failure = connection === given ? cause : cutFor(cause)
+          if (connection !== this.#given) failure = this.#cutFor(failure)
           throw failure
         }
         connection = rest.response
@@ -97,37 +110,30 @@ export function readingOf(
       }
     } finally {
       unfollow()
-      if (!isWhole) breakOff(failure)
+      if (!isWhole) this.#breakOff(failure)
     }
   }
 
+  /** Asks for the events that have not arrived; `undefined` if the run cannot go on. */
+  #askForRest(cause: unknown, failures: number): ReturnType<Resuming['rest']> | undefined {
+    const { signal } = this.#stopping
+    const name = this.streamId
+    if (name === undefined || this.#isEnded || signal.aborted) return undefined
+    return this.#options.resume?.rest({ cause, failures, taken: this.#taken, name, url: this.#url, signal })
+  }
+
   /** An answer that was cut off counts as cut off, even if the server later reports another error. */
-  function cutFor(cause: unknown): unknown {
-    const isOfRest = cause instanceof IsoglotError && !isEnded
+  #cutFor(cause: unknown): unknown {
+    const isOfRest = cause instanceof IsoglotError && !this.#isEnded
     return isOfRest
       ? new InterruptedError('Cannot finish the run: the server does not have the rest of it', { cause })
       : cause
   }
 
-  async function* eventsOf(connection: Promise<Response>, silence: Silence): AsyncGenerator<StreamEvent[]> {
+  async *#eventsOf(connection: Promise<Response>, silence: Silence): AsyncGenerator<StreamEvent[]> {
     const answer = await checkedResponse(connection, silence.signal)
     let batch: StreamEvent[] = []
-    const takeData = (data: string) => {
-      const event = readEvent<PageEvent>(data)
-      taken++
-      isEnded = event.type === 'error' || event.type === 'end'
-      if (event.type === 'error') throw thrownBy(event.error)
-      if (event.type === 'end') {
-        sealed = event.sealed
-        return
-      }
-      const whole = grown(event, data)
-      if (whole.type === 'message_start') isUnderway = true
-      if (whole.type === 'message_end') isUnderway = false
-      if (whole.type === 'done') result = whole.result
-      batch.push(whole)
-    }
-    const lines = readData(maxEventBytes, takeData)
+    const lines = readData(this.#options.maxEventBytes ?? 8 * 1024 * 1024, (data) => this.#takeData(data, batch))
     for await (const chunk of chunksOf(answer, silence)) {
       try {
         lines.push(chunk)
@@ -136,17 +142,34 @@ export function readingOf(
         throw cause
       }
       if (batch.length > 0) yield batch
-      if (isEnded) return
+      if (this.#isEnded) return
       batch = []
     }
     throw new InterruptedError('Cannot finish the run: the response ended too early')
   }
 
+  /** Adds an event of the run to the batch. The end of the run, and its error, are only for this reading. */
+  #takeData(data: string, batch: StreamEvent[]): void {
+    const event = readEvent<PageEvent>(data)
+    this.#taken++
+    this.#isEnded = event.type === 'error' || event.type === 'end'
+    if (event.type === 'error') throw thrownBy(event.error)
+    if (event.type === 'end') {
+      this.sealed = event.sealed
+      return
+    }
+    const whole = this.#grow(event, data)
+    if (whole.type === 'message_start') this.#isUnderway = true
+    if (whole.type === 'message_end') this.#isUnderway = false
+    if (whole.type === 'done') this.result = whole.result
+    batch.push(whole)
+  }
+
   /** The event with its repeated fields restored. It is part of the conversation from now on. */
-  function grown(event: StreamEvent, data: string): StreamEvent {
+  #grow(event: StreamEvent, data: string): StreamEvent {
     try {
-      const whole = withRepeats(event, shown)
-      shown = applyEvent(shown, whole)
+      const whole = withRepeats(event, this.messages)
+      this.messages = applyEvent(this.messages, whole)
       return whole
     } catch {
       throw notOurs(data)
@@ -154,47 +177,33 @@ export function readingOf(
   }
 
   /** Keeps the received part of an answer that did not end. */
-  function breakOff(failure: unknown): void {
-    const last = shown.at(-1)
+  #breakOff(failure: unknown): void {
+    const last = this.messages.at(-1)
     if (last?.role !== 'assistant') return
-    if (isUnderway) {
+    if (this.#isUnderway) {
       const isOurs = failure instanceof IsoglotError && !(failure instanceof TimeoutError)
-      partial = cutOff(last, isOurs ? 'interrupted' : 'aborted')
-      shown = [...shown.slice(0, -1), partial]
+      this.partial = cutOff(last, isOurs ? 'interrupted' : 'aborted')
+      this.messages = [...this.messages.slice(0, -1), this.partial]
     }
-    if (failure instanceof IsoglotError) failure.partial ??= partial ?? last
+    if (failure instanceof IsoglotError) failure.partial ??= this.partial ?? last
   }
 
-  return {
-    batches,
-    get messages() {
-      return shown
-    },
-    get result() {
-      return result
-    },
-    get partial() {
-      return partial
-    },
-    get sealed() {
-      return sealed
-    },
-    get streamId() {
-      return streamId
-    },
-    async stop() {
-      stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      const { resume, streamId: own } = options
-      const end = async () => {
-        if (streamId) await resume?.stop(url, streamId)
-      }
-      if (streamId || !resume) return end()
-      // The server may give the run another name, or receive its request after the stop.
-      const rest = given.then(end, () => {})
-      if (!own) return rest
-      rest.catch(() => {})
-      return resume.stop(url, own)
-    },
+  async stop(): Promise<void> {
+    this.#stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+    const { resume, streamId: ownName } = this.#options
+    if (this.streamId || !resume) return this.#endOnServer()
+    // The server may give the run another name, or receive its request after the stop.
+    const rest = this.#given.then(
+      () => this.#endOnServer(),
+      () => {},
+    )
+    if (!ownName) return rest
+    rest.catch(() => {})
+    return resume.stop(this.#url, ownName)
+  }
+
+  async #endOnServer(): Promise<void> {
+    if (this.streamId) await this.#options.resume?.stop(this.#url, this.streamId)
   }
 }
 
