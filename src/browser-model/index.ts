@@ -78,20 +78,13 @@ export interface BrowserModel extends Model {
 export function browserModel(settings: BrowserModelSettings = {}): BrowserModel {
   checkOptions('browserModel', settings)
   const { onDownload, languageModel, ...use } = settings
-  const watchers = new Set<() => void>()
-  let isLoaded = false
-  const reportLoaded = (loaded: number) => {
-    // Each new session reports progress again, even if there is nothing left to download.
-    if (!isLoaded) onDownload?.(loaded)
-    isLoaded ||= loaded >= 1
-    for (const watch of watchers) watch()
-  }
+  const download = new Download(onDownload)
   let sessions: Sessions | undefined
 
   function begin(): Sessions {
     const api = languageModel ?? apiHere()
     if (api === undefined) throw failure('Cannot ask the browser: it does not have the Prompt API', 'not_found')
-    sessions ??= new Sessions({ api, use, onDownload: reportLoaded })
+    sessions ??= new Sessions({ api, use, onDownload: (loaded) => download.report(loaded) })
     return sessions
   }
 
@@ -109,7 +102,7 @@ export function browserModel(settings: BrowserModelSettings = {}): BrowserModel 
         'permission',
       )
     }
-    const { session, from } = yield* whileLoading(own.take(request.system, request.turns, signal))
+    const { session, from } = yield* download.during(own.take(request.system, request.turns, signal))
     let isKept = false
     try {
       const said = yield* prompt(session, request, from, signal)
@@ -118,25 +111,6 @@ export function browserModel(settings: BrowserModelSettings = {}): BrowserModel 
       isKept = true
     } finally {
       if (!isKept) session.destroy()
-    }
-  }
-
-  /** While the model is being downloaded, each progress event restarts the time limits of the request. */
-  async function* whileLoading<T>(work: Promise<T>): AsyncGenerator<readonly Fragment[], T> {
-    let watch: () => void = () => {}
-    try {
-      for (;;) {
-        const progress = new Promise<void>((resolve) => {
-          watchers.delete(watch)
-          watch = resolve
-          watchers.add(watch)
-        })
-        const finding = await Promise.race([work.then((value) => ({ value })), progress])
-        if (finding !== undefined) return finding.value
-        yield []
-      }
-    } finally {
-      watchers.delete(watch)
     }
   }
 
@@ -150,6 +124,44 @@ export function browserModel(settings: BrowserModelSettings = {}): BrowserModel 
     availability,
     prepare: async () => void (await begin().base('')),
     destroy: () => sessions?.destroy(),
+  }
+}
+
+/** The download of the model: its progress is for the page, and for the requests that wait for it. */
+class Download {
+  readonly #onDownload: ((loaded: number) => void) | undefined
+  #isLoaded = false
+  /** One function for each request that waits, called at the next progress. */
+  readonly #waiting = new Set<() => void>()
+
+  constructor(onDownload: ((loaded: number) => void) | undefined) {
+    this.#onDownload = onDownload
+  }
+
+  report(loaded: number): void {
+    // Each new session reports progress again, even if there is nothing left to download.
+    if (!this.#isLoaded) this.#onDownload?.(loaded)
+    this.#isLoaded ||= loaded >= 1
+    for (const goOn of this.#waiting) goOn()
+  }
+
+  /** While the model is being downloaded, each progress event restarts the time limits of the request. */
+  async *during<T>(work: Promise<T>): AsyncGenerator<readonly Fragment[], T> {
+    let goOn: () => void = () => {}
+    try {
+      for (;;) {
+        const progress = new Promise<void>((resolve) => {
+          this.#waiting.delete(goOn)
+          goOn = resolve
+          this.#waiting.add(goOn)
+        })
+        const finding = await Promise.race([work.then((value) => ({ value })), progress])
+        if (finding !== undefined) return finding.value
+        yield []
+      }
+    } finally {
+      this.#waiting.delete(goOn)
+    }
   }
 }
 
