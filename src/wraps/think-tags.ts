@@ -21,10 +21,11 @@ export function thinkTags(tag = 'think'): ModelWrap {
   return {
     async *answer(question, call, model) {
       const [open, close] = [`<${tag}>`, `</${tag}>`]
-      const split = splitter(open, close)
+      const thoughts = new ThoughtSplitter(open, close)
       const onPartial = (partial: AssistantMessage) => call.onPartial?.(splitThoughts(partial, open, close))
       try {
-        for await (const batch of model.answer(question, { ...call, onPartial })) yield batch.flatMap(split)
+        for await (const batch of model.answer(question, { ...call, onPartial }))
+          yield batch.flatMap((event) => thoughts.of(event))
       } catch (cause) {
         if (cause instanceof IsoglotError && cause.partial) cause.partial = splitThoughts(cause.partial, open, close)
         throw cause
@@ -34,72 +35,79 @@ export function thinkTags(tag = 'think'): ModelWrap {
 }
 
 /** Converts the events of one answer: the reasoning gets its own block, before the text. */
-function splitter(open: string, close: string): (event: MessageEvent) => readonly MessageEvent[] {
+class ThoughtSplitter {
+  readonly #open: string
+  readonly #close: string
   /** The block that may begin with the tag: the first text block. */
-  let block: number | undefined
-  let where: 'before' | 'thinking' | 'after' | 'text' = 'before'
+  #block: number | undefined
+  /** The place of the next text of that block. The white space that follows the reasoning is `after` it. */
+  #where: 'before' | 'thinking' | 'after' | 'text' = 'before'
   /** Text that may be the beginning of a tag. */
-  let held = ''
+  #held = ''
   /** The number by which the indexes of later blocks move: 1 once there is a reasoning block. */
-  let moved = 0
+  #moved = 0
 
-  function take(index: number, text: string): MessageEvent[] {
-    held += text
-    if (where === 'before') {
-      const start = held.trimStart()
-      if (start.length < open.length && open.startsWith(start)) return []
-      where = start.startsWith(open) ? 'thinking' : 'text'
-      if (where === 'thinking') {
-        held = start.slice(open.length)
-        moved = 1
-      }
-    }
-    const out: MessageEvent[] = []
-    if (where === 'thinking') {
-      const end = held.indexOf(close)
-      out.push(...thought(index, flush(end < 0 ? startOf(close, held) : held.length - end)))
-      if (end < 0) return out
-      held = held.slice(close.length)
-      where = 'after'
-    }
-    if (where === 'after') {
-      held = held.trimStart()
-      if (held !== '') where = 'text'
-    }
-    return [...out, ...said(index, flush())]
+  constructor(open: string, close: string) {
+    this.#open = open
+    this.#close = close
   }
-  /** Returns the held text, without its last characters. */
-  function flush(keep = 0): string {
-    const end = held.length - keep
-    const text = held.slice(0, end)
-    held = held.slice(end)
-    return text
-  }
-  const delta = (type: 'reasoning_delta' | 'text_delta', index: number, text: string): MessageEvent[] =>
-    text === '' ? [] : [{ type, index, text }]
-  const thought = (index: number, text: string) => delta('reasoning_delta', index, text)
-  const said = (index: number, text: string) => delta('text_delta', index + moved, text)
 
-  return (event) => {
+  of(event: MessageEvent): readonly MessageEvent[] {
     if (event.type === 'message_end') {
-      const message = splitThoughts(event.message, open, close)
+      const message = splitThoughts(event.message, this.#open, this.#close)
       return [{ ...event, message, response: { ...event.response, message } }]
     }
     if (!('index' in event)) return [event]
     const { index } = event
     if (event.type === 'text_delta' && !event.refusal) {
-      block ??= index
-      if (index === block && where !== 'text') return take(index, event.text)
+      this.#block ??= index
+      if (index === this.#block && this.#where !== 'text') return this.#take(index, event.text)
     }
-    if (event.type === 'content_block' && index === block) {
-      const rest = where === 'thinking' ? thought(index, flush()) : said(index, flush())
-      const blocks = splitBlock(event.block, open, close)
+    if (event.type === 'content_block' && index === this.#block) {
+      const rest = this.#release(this.#where === 'thinking' ? 'reasoning_delta' : 'text_delta', index)
+      const blocks = splitBlock(event.block, this.#open, this.#close)
       return [
         ...rest,
-        ...blocks.map((one) => ({ ...event, index: index + (one.type === 'text' ? moved : 0), block: one })),
+        ...blocks.map((block) => ({ ...event, index: index + (block.type === 'text' ? this.#moved : 0), block })),
       ]
     }
-    return [block !== undefined && index >= block ? { ...event, index: index + moved } : event]
+    return [this.#block !== undefined && index >= this.#block ? { ...event, index: index + this.#moved } : event]
+  }
+
+  /** Text of the block that may begin with the tag, until its reasoning and the white space after it have ended. */
+  #take(index: number, text: string): MessageEvent[] {
+    this.#held += text
+    if (this.#where === 'before') {
+      const start = this.#held.trimStart()
+      if (start.length < this.#open.length && this.#open.startsWith(start)) return []
+      this.#where = start.startsWith(this.#open) ? 'thinking' : 'text'
+      if (this.#where === 'thinking') {
+        this.#held = start.slice(this.#open.length)
+        this.#moved = 1
+      }
+    }
+    const out: MessageEvent[] = []
+    if (this.#where === 'thinking') {
+      const end = this.#held.indexOf(this.#close)
+      const keep = end < 0 ? startOf(this.#close, this.#held) : this.#held.length - end
+      out.push(...this.#release('reasoning_delta', index, keep))
+      if (end < 0) return out
+      this.#held = this.#held.slice(this.#close.length)
+      this.#where = 'after'
+    }
+    if (this.#where === 'after') {
+      this.#held = this.#held.trimStart()
+      if (this.#held !== '') this.#where = 'text'
+    }
+    return [...out, ...this.#release('text_delta', index)]
+  }
+
+  /** Empties the held text, except for its last characters. */
+  #release(type: 'reasoning_delta' | 'text_delta', index: number, keep = 0): MessageEvent[] {
+    const end = this.#held.length - keep
+    const text = this.#held.slice(0, end)
+    this.#held = this.#held.slice(end)
+    return text === '' ? [] : [{ type, index: type === 'text_delta' ? index + this.#moved : index, text }]
   }
 }
 
