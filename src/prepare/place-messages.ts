@@ -2,7 +2,7 @@
 
 import { blocksOf, isPaused } from '../core/content.ts'
 import { wellFormedText } from '../core/json.ts'
-import type { Content, ContentBlock, Message, StopReason, ToolMessage } from '../core/messages.ts'
+import type { Content, ContentBlock, InstructionMessage, Message, StopReason, ToolMessage } from '../core/messages.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
 import { fitList } from '../formats/shared/losses.ts'
 import { withoutPrefill } from '../formats/shared/prefill.ts'
@@ -27,9 +27,11 @@ const mediaBlockTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'au
  * its media follow. Media never become text, since a small image as text would be 100,000 tokens.
  */
 export function placeMessages(items: readonly Item[], task: Task): readonly Item[] {
-  const { bridgesResults, lateInstructions, resultMedia, textErrors, userFirst } = task.target
+  const { bridgesResults, lateInstructions, userFirst, userLast } = task.target
+  /** Instructions before the first message. */
   const head: Item[] = []
   const others: Item[] = []
+  /** Media of the results since the last message that is not a result. */
   let media: Content[] = []
 
   const begin = (): void => {
@@ -56,38 +58,48 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
   for (const item of items) {
     const { message, path } = item
     if (message.role !== 'tool') addMedia()
-    if (message.role === 'tool' && typeof message.content === 'object') {
-      const place = `${path}.content`
-      const isTextOnly = textErrors === true && message.status === 'error'
-      const isForeign = ({ type }: ContentBlock) => mediaBlockTypes.has(type) && (isTextOnly || !resultMedia.has(type))
-      const found = fitList(message.content, place, (block) => (isForeign(block) ? block : undefined))
-      const content = fitList(message.content, place, (block, where) => {
-        if (isForeign(block)) {
-          note(task, 'changed', where, 'it is in a user message after the results', 'minor')
-          return text(`[${block.type}: see the message after the results]`)
-        }
-        if (!isTextOnly || block.type !== 'plain_text') return block
-        note(task, 'changed', where, 'a failed result holds only text')
-        return text(block.text)
-      })
-      if (found.length > 0) media.push(taggedResult(message, found, path))
-      add(withContent(item, content))
-    } else if (message.role !== 'system' && message.role !== 'developer') add(item)
+    if (message.role === 'tool') add(withoutForeignMedia(item, message, task, media))
+    else if (message.role !== 'system' && message.role !== 'developer') add(item)
     else if (others.length === 0) head.push(item)
     else if (lateInstructions === 'keep' || isBound(message, task)) add(item)
     else {
-      const { role, name, ...rest } = message
       const isMoved = lateInstructions === 'hoist'
       const outcome = isMoved ? 'moved there' : 'became user text'
-      note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
-      const content = tagged(message.content, role, path, attributesOf({ name }))
+      note(task, 'changed', path, `a ${message.role} message that is not at the head ${outcome}`, 'minor')
       if (isMoved) head.push(item)
-      else add({ path, message: { ...rest, role: 'user', content } })
+      else add({ path, message: asUserMessage(message, path) })
     }
   }
   addMedia()
-  if ((userFirst || task.target.userLast) && others.length === 0 && head.length > 0 && !task.chained) begin()
+  if ((userFirst || userLast) && others.length === 0 && head.length > 0 && !task.chained) begin()
   return [...head, ...others]
+}
+
+/** The result without the media that it may not hold. They go to the end of `media`. */
+function withoutForeignMedia(item: Item, message: ToolMessage, task: Task, media: Content[]): Item {
+  const { content } = message
+  if (typeof content === 'string') return item
+  const { resultMedia, textErrors } = task.target
+  const place = `${item.path}.content`
+  const isTextOnly = textErrors === true && message.status === 'error'
+  const isForeign = ({ type }: ContentBlock) => mediaBlockTypes.has(type) && (isTextOnly || !resultMedia.has(type))
+  const found = fitList(content, place, (block) => (isForeign(block) ? block : undefined))
+  const left = fitList(content, place, (block, where) => {
+    if (isForeign(block)) {
+      note(task, 'changed', where, 'it is in a user message after the results', 'minor')
+      return text(`[${block.type}: see the message after the results]`)
+    }
+    if (!isTextOnly || block.type !== 'plain_text') return block
+    note(task, 'changed', where, 'a failed result holds only text')
+    return text(block.text)
+  })
+  if (found.length > 0) media.push(taggedResult(message, found, item.path))
+  return withContent(item, left)
+}
+
+/** Instructions as user text, between tags that name their role. */
+function asUserMessage({ name, ...message }: InstructionMessage, path: string): Message {
+  return { ...message, role: 'user', content: tagged(message.content, message.role, path, attributesOf({ name })) }
 }
 
 /** The text of the user message that is added if an answer is last, and the model does not continue answers. */
