@@ -1,6 +1,6 @@
 /** Selects the events and fields of a run that may reach a page, by an allow-list. @module */
 
-import type { StreamEvent } from '../client/result.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
 import { checkOptions } from '../core/checks.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/json.ts'
@@ -38,22 +38,24 @@ import type { PageRules } from './page-rules.ts'
 export function pageEvents(rules: PageRules = {}): (event: StreamEvent) => StreamEvent | undefined {
   checkOptions('pageEvents', rules)
   const { filter = (event) => event } = rules
-  /** Names of tools, by the id of a call and by the block of the current answer: later events of a call do not repeat them. */
-  const names = new Map<string | number, string>()
-  /** Fields of metadata that the application wrote for the page. */
-  const own = new Set<string>()
+  const view: RunView = { rules, names: new Map(), own: new Set() }
   return (event) => {
-    const seen = seenOf(event, rules, names, own)
+    const seen = seenOf(event, view)
     return seen && filter(seen)
   }
 }
 
-function seenOf(
-  event: StreamEvent,
-  rules: PageRules,
-  names: Map<string | number, string>,
-  own: Set<string>,
-): StreamEvent | undefined {
+/** What the page of one run may see, and what is known of the run's tools. */
+interface RunView {
+  readonly rules: PageRules
+  /** Names of tools, by the id of a call and by the block of the current answer: later events of a call do not repeat them. */
+  readonly names: Map<string | number, string>
+  /** Fields of metadata that the application wrote for the page. */
+  readonly own: Set<string>
+}
+
+function seenOf(event: StreamEvent, view: RunView): StreamEvent | undefined {
+  const { rules, names, own } = view
   const { type } = event
   switch (type) {
     case 'message_start':
@@ -63,23 +65,13 @@ function seenOf(
       return compact({ type, index: event.index, text: event.text, refusal: event.refusal })
     case 'reasoning_delta':
       return rules.reasoning === false ? undefined : { type, index: event.index, text: event.text }
-    case 'tool_call_chunk': {
-      const { index, chunk } = event
-      if (chunk.name !== undefined) names.set(index, chunk.name)
-      const isOurs = chunk.type === 'tool_call_chunk'
-      const view = isOurs ? viewOf(rules, names.get(index)) : (rules.serverTools ?? 'name')
-      const seen = pageChunk(chunk, view)
-      return seen && { type, index, chunk: seen }
-    }
-    case 'tool_call': {
-      names.set(event.call.id, event.call.name)
-      const call = pageCall(event.call, rules)
-      return call && { type, index: event.index, call }
-    }
-    case 'invalid_tool_call': {
-      const call = pageCall(event.call, rules)
-      return call && { type, index: event.index, call }
-    }
+    case 'tool_call_chunk':
+      return seenChunk(event, view)
+    case 'tool_call':
+    case 'invalid_tool_call':
+    case 'tool_start':
+    case 'approval_request':
+      return seenCall(event, view)
     case 'content_block': {
       const block = pageBlock(event.block, rules)
       return block && { type, index: event.index, block }
@@ -97,12 +89,6 @@ function seenOf(
       const { stopReason } = event.response
       return { type, message, response: compact({ message, stopReason, usage: message.usage }) }
     }
-    case 'tool_start':
-    case 'approval_request': {
-      if (event.call.id !== undefined && event.call.name !== undefined) names.set(event.call.id, event.call.name)
-      const call = pageCall(event.call, rules)
-      return call && ({ type, call } as StreamEvent)
-    }
     case 'tool_progress': {
       const { toolCallId } = event
       const data = viewOf(rules, names.get(toolCallId)) === 'all' ? jsonOf(event.data) : undefined
@@ -117,29 +103,54 @@ function seenOf(
       if (metadata) own.add(name)
       return compact({ type, name, value, id, transient, metadata })
     }
-    case 'done': {
-      const { outcome, stopReason, usage, rounds, pending, warnings } = event.result
-      const message = pageAnswer(event.result.message, rules, own)
-      const messages = event.result.messages.flatMap((one) => pageTurn(one, rules, own) ?? [])
-      // In the order in which `withRepeats` writes the fields, so that a test can compare both.
-      const result = compact({
-        message,
-        messages,
-        text: textOf(message),
-        warnings: warningsOf(warnings, rules),
-        responses: [],
-        context: { messages },
-        outcome,
-        stopReason,
-        usage: pageUsage(usage, rules),
-        rounds,
-        pending: pending.flatMap((call) => pageCall(call, rules) ?? []),
-      })
-      return { type, result }
-    }
+    case 'done':
+      return { type, result: seenResult(event.result, view) }
     default:
       return undefined
   }
+}
+
+function seenChunk(
+  { type, index, chunk }: Extract<StreamEvent, { readonly chunk: unknown }>,
+  { rules, names }: RunView,
+): StreamEvent | undefined {
+  if (chunk.name !== undefined) names.set(index, chunk.name)
+  const isOurs = chunk.type === 'tool_call_chunk'
+  const view = isOurs ? viewOf(rules, names.get(index)) : (rules.serverTools ?? 'name')
+  const seen = pageChunk(chunk, view)
+  return seen && { type, index, chunk: seen }
+}
+
+/** Only events of an answer have an index. */
+function seenCall(
+  event: Extract<StreamEvent, { readonly call: unknown }>,
+  { rules, names }: RunView,
+): StreamEvent | undefined {
+  const { id, name } = event.call
+  if (event.type !== 'invalid_tool_call' && id !== undefined && name !== undefined) names.set(id, name)
+  const index = 'index' in event ? event.index : undefined
+  const call = pageCall(event.call, rules)
+  return call && (compact({ type: event.type, index, call }) as StreamEvent)
+}
+
+function seenResult(result: RunResult, { rules, own }: RunView): RunResult {
+  const { outcome, stopReason, usage, rounds, pending, warnings } = result
+  const message = pageAnswer(result.message, rules, own)
+  const messages = result.messages.flatMap((one) => pageTurn(one, rules, own) ?? [])
+  // In the order in which `withRepeats` writes the fields, so that a test can compare both.
+  return compact({
+    message,
+    messages,
+    text: textOf(message),
+    warnings: warningsOf(warnings, rules),
+    responses: [],
+    context: { messages },
+    outcome,
+    stopReason,
+    usage: pageUsage(usage, rules),
+    rounds,
+    pending: pending.flatMap((call) => pageCall(call, rules) ?? []),
+  })
 }
 
 function warningsOf(warnings: readonly Loss[], { warnings: shown = false }: PageRules): readonly Loss[] {
