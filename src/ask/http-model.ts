@@ -182,7 +182,7 @@ function correctEnd({ model }: Asking, out: MessageEvent[]): void {
   if (last?.type !== 'message_end') return
   const message = withAskedModel(last.message, model.model)
   const waits = model.codec.rules.pausesForConsent && message.stopReason === 'pause'
-  const response: ChatResponse = { ...last.response, message, ...(waits && { waitsForConsent: true }) }
+  const response: ChatResponse = compact({ ...last.response, message, waitsForConsent: waits || undefined })
   out[out.length - 1] = { ...last, message, response }
 }
 

@@ -90,8 +90,7 @@ function answeringOf(target: Target, call: Call): Omit<ModelCall, 'signal'> {
     // Another model is better than a wait.
     retries: target === targets.at(-1) ? retries : 0,
     onlyWhole,
-    ...(!asksStream && { wholeAnswer: true }),
-    ...compact({ maxEventBytes, maxBodyBytes: maxAnswerBytes }),
+    ...compact({ wholeAnswer: asksStream ? undefined : true, maxEventBytes, maxBodyBytes: maxAnswerBytes }),
     ...compact({ takenIds: takenIds && (() => takenIds), liveArguments: live ? onlyObjects : undefined }),
   }
 }

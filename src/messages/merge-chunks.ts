@@ -149,7 +149,7 @@ function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, stat
   const isNothing = isPlain && text === '' && id === undefined
   if (!isNothing && !(goesOn && isPlain))
     return compact({ type: 'block', block, open: opaque === undefined || undefined })
-  return type === 'text' ? { type, text, ...(refusal && { refusal }) } : { type, text }
+  return type === 'text' ? compact({ type, text, refusal: refusal || undefined }) : { type, text }
 }
 
 function isCut(reason: StopReason | undefined): reason is 'interrupted' | 'error' | 'aborted' {

@@ -6,7 +6,7 @@
  */
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { blocksOf, textOf } from '../core/content.ts'
-import { compact, findLastIndex } from '../core/json.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/json.ts'
 import type { AssistantMessage, ContentBlock, Message, MessageEvent } from '../core/messages.ts'
 
 /** The content of an answer that is under way. */
@@ -33,8 +33,7 @@ function shortened(event: StreamEvent): StreamEvent {
     case 'message_end': {
       const { content: _, ...message } = event.message
       const { message: __, stopReason: ___, usage: ____, ...response } = event.response
-      const isMore = Object.keys(response).length > 0
-      return { type: event.type, message, ...(isMore && { response }) } as StreamEvent
+      return compact({ type: event.type, message, response: unlessEmpty(response) }) as StreamEvent
     }
     case 'done': {
       const { message: _, messages: __, text: ___, warnings, responses: ____, context: _____, ...rest } = event.result

@@ -93,7 +93,11 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
   const options = fitOptions(asked, task)
   recordPlaces(context, '', losses)
   const toolNames = new Map([...sentNames].map(([own, sent]) => [sent, own]))
-  const offered = { offeredTools: offeredTools ?? [], toolNames, ...(parameterNames.size > 0 && { parameterNames }) }
+  const offered = compact({
+    offeredTools: offeredTools ?? [],
+    toolNames,
+    parameterNames: parameterNames.size > 0 ? parameterNames : undefined,
+  })
   return { context, options, losses: losses.list, report: losses, offered }
 }
 

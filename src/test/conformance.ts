@@ -79,7 +79,7 @@ export function conformance(codec: ClientCodec, facts: ConformanceFacts): readon
 
 interface Decoded {
   readonly events: readonly MessageEvent[]
-  readonly response?: ChatResponse
+  readonly response?: ChatResponse | undefined
   readonly error?: IsoglotError
 }
 
@@ -153,7 +153,7 @@ function checkEvents({ events, response }: Decoded): void {
   check(types[0] === 'message_start', `the first event is "${types[0]}", not "message_start"`)
   check(types.at(-1) === 'message_end', `the last event is "${types.at(-1)}", not "message_end"`)
   check(types.filter((type) => type === 'message_end').length === 1, 'there are several ends')
-  const { message } = responseOrThrow({ events, ...(response && { response }) }, 'the stream')
+  const { message } = responseOrThrow({ events, response }, 'the stream')
   const deltas = (type: string) =>
     events.map((event) => (event.type === type && 'text' in event ? event.text : '')).join('')
   same(deltas('text_delta'), textIn(message, 'text'), 'the text of all "text_delta"')
@@ -319,7 +319,7 @@ function checkServedStream(codec: ClientCodec, server: ServerCodec, { events, re
   for (const event of events) encoder.push(event, frames)
   encoder.end(frames)
   if (encoder.losses.length > 0) return
-  const { message } = responseOrThrow({ events, ...(response && { response }) }, 'the stream')
+  const { message } = responseOrThrow({ events, response }, 'the stream')
   same(contentOf(decodeAll(codec, frames).message), contentOf(message), 'written again, the answer')
 }
 

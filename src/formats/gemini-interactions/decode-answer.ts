@@ -610,15 +610,17 @@ function closeCall(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), reading.signsCalls ? reading.signature : '')
   reading.signature = ''
-  out.push({
-    type: 'call',
-    key,
-    id: textOr(field(step, 'id'), null),
-    name: textOr(field(step, 'name'), null),
-    ...givenArguments(open),
-    ...(signature !== '' && { opaque: proof({ signature }, reading) }),
-    ...keepUnknown(otherFields(step, knownOfCall), format),
-  })
+  out.push(
+    compact({
+      type: 'call',
+      key,
+      id: textOr(field(step, 'id'), null),
+      name: textOr(field(step, 'name'), null),
+      ...givenArguments(open),
+      opaque: signature === '' ? undefined : proof({ signature }, reading),
+      ...keepUnknown(otherFields(step, knownOfCall), format),
+    }),
+  )
 }
 
 /** Returns the arguments in the step: an object, or JSON text from some clients. Every start has an empty object, which is ignored. */

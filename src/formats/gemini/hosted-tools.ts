@@ -60,10 +60,10 @@ export function googleSearch(options: GoogleSearchOptions = {}): HostedTool<'gem
 }
 
 function encodeSearchTypes(types: readonly ('web' | 'image')[]) {
-  return {
-    ...(types.includes('web') && { webSearch: {} }),
-    ...(types.includes('image') && { imageSearch: {} }),
-  }
+  return compact({
+    webSearch: types.includes('web') ? {} : undefined,
+    imageSearch: types.includes('image') ? {} : undefined,
+  })
 }
 
 /**

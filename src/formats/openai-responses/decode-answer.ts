@@ -515,17 +515,19 @@ function addItem(state: StreamState, { item: wire, output_index }: JsonObject, o
   const given = hosted || clients ? '' : argumentsOf(wire)
   const isServer = hosted !== undefined || isServerCall(wire, state)
   item.text = stringOr(given, '')
-  out.push({
-    type: 'call',
-    key,
-    id: item.toldId ?? null,
-    name: hosted || clients ? hostedName(wire) : textOr(wire.name, null),
-    arguments: isCustom ? customOpening : given,
-    ...(isServer && { server: true }),
-    // Items with a link may have sealed values.
-    ...(isServer && !hosted?.link && { announced: { [format]: wire } }),
-    ...(!isServer && (isCustom || clients) && keepUnknown({ type }, format)),
-  })
+  out.push(
+    compact({
+      type: 'call',
+      key,
+      id: item.toldId ?? null,
+      name: hosted || clients ? hostedName(wire) : textOr(wire.name, null),
+      arguments: isCustom ? customOpening : given,
+      server: isServer || undefined,
+      // Items with a link may have sealed values.
+      announced: isServer && !hosted?.link ? { [format]: wire } : undefined,
+      ...(!isServer && (isCustom || clients) && keepUnknown({ type }, format)),
+    }),
+  )
 }
 
 function firstWith({ first }: StreamState, item: Progress): Progress {

@@ -11,6 +11,7 @@ import { type IdRule, legalId } from '../../core/ids.ts'
 import {
   arrayOf,
   atPointer,
+  compact,
   isDeeperThan,
   isObject,
   mapValues,
@@ -74,12 +75,12 @@ export function fitting(host: SchemaRules = {}): ToolFitting {
     }
     const isLoose = strict && rules.takes?.(schema) === false
     if (isLoose) report('strict', 'the target is not strict about such a schema')
-    return {
+    return compact({
       ...tool,
       parameters: schema,
-      ...(words && { description: description ? `${description}\n\n${words}` : words }),
-      ...(isLoose && { strict: false }),
-    }
+      description: words && description ? `${description}\n\n${words}` : words || description,
+      strict: isLoose ? false : strict,
+    })
   }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 import type { BlockKey, CallFragment, Fragment, Frame, ParameterNames } from '../../core/codec.ts'
+import { compact } from '../../core/json.ts'
 import type { JsonObject } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { changeFragments } from './change-fragments.ts'
@@ -67,7 +68,7 @@ function newNaming(parameterNames: ParameterNames) {
   function finish(key: BlockKey | undefined, out: Fragment[]): void {
     const rest = calls.get(key)?.rename('', true) ?? ''
     calls.delete(key)
-    if (rest !== '') out.push({ type: 'call', arguments: rest, ...(key !== undefined && { key }) })
+    if (rest !== '') out.push(compact({ type: 'call', arguments: rest, key }))
   }
 
   function flush(out: Fragment[]): void {
