@@ -83,9 +83,12 @@ function withoutForeignMedia(item: Item, message: ToolMessage, task: Task, media
   const place = `${item.path}.content`
   const isTextOnly = textErrors === true && message.status === 'error'
   const isForeign = ({ type }: ContentBlock) => mediaBlockTypes.has(type) && (isTextOnly || !resultMedia.has(type))
-  const found = fitList(content, place, (block) => (isForeign(block) ? block : undefined))
+  const found: ContentBlock[] = []
+  const places: string[] = []
   const left = fitList(content, place, (block, where) => {
     if (isForeign(block)) {
+      found.push(block)
+      places.push(where)
       note(task, 'changed', where, 'it is in a user message after the results', 'minor')
       return text(`[${block.type}: see the message after the results]`)
     }
@@ -93,7 +96,7 @@ function withoutForeignMedia(item: Item, message: ToolMessage, task: Task, media
     note(task, 'changed', where, 'a failed result holds only text')
     return text(block.text)
   })
-  if (found.length > 0) media.push(taggedResult(message, found, item.path))
+  if (found.length > 0) media.push(taggedResult(message, withPlaces(found, places), item.path))
   return withContent(item, left)
 }
 
@@ -104,6 +107,8 @@ function asUserMessage({ name, ...message }: InstructionMessage, path: string): 
 
 /** The text of the user message that is added if an answer is last, and the model does not continue answers. */
 const goOn = '(Go on.)'
+
+const questionAsked = 'a user asks for an answer'
 
 /** Stop reasons of answers that failed. */
 export const failures: ReadonlySet<StopReason | undefined> = new Set(['error', 'aborted', 'interrupted'])
@@ -123,14 +128,14 @@ export function endWithQuestion(items: readonly Item[], given: readonly Message[
   const { target } = task
   const question: Item = { path, message: { role: 'user', content: goOn } }
   if (last === undefined) {
-    note(task, 'invented', path, 'nothing of the conversation can be sent: a user asks for an answer', 'minor')
+    note(task, 'invented', path, questionAsked, 'minor')
     return [question]
   }
   if (last.role !== 'assistant' || !(target.userLast === true || withoutPrefill.test(target.model))) return items
   // Its own provider goes on with a paused answer.
   const isOwn = target.resumesPaused === true && (last.response?.provider ?? target.provider) === target.provider
   if (isPaused(last, target.format) && (task.goesOn || isOwn)) return items
-  if (asked.role !== 'assistant') note(task, 'invented', path, 'a user asks for an answer', 'minor')
+  if (asked.role !== 'assistant') note(task, 'invented', path, questionAsked, 'minor')
   else if (cuts.has(last.stopReason))
     note(task, 'invented', path, 'the model does not continue an answer: a user asks it to go on', 'minor')
   else

@@ -188,19 +188,15 @@ function prepareMessage(message: Message, path: string, task: Task): readonly It
   if (content.length > 0 || (mayBeEmpty && results.length === 0))
     return role === 'assistant' ? [item, ...results] : [...results, item]
   if (results.length > 0) {
-    noteLostFields(message, path, task)
+    // Nothing else is left of the message.
+    const { name, metadata, providerData } = message
+    const lost = compact({ name, 'metadata.cacheHint': metadata?.cacheHint, providerData })
+    for (const field in lost) note(task, 'dropped', `${path}.${field}`, reasons.fields)
     return results
   }
   if (found.hasForeign) note(task, 'dropped', path, reasons.nothing, 'minor')
   else note(task, 'dropped', path, 'there is nothing in it')
   return []
-}
-
-/** Reports the fields of a message of which only its results are left. */
-function noteLostFields(message: Message, path: string, task: Task): void {
-  const { name, metadata, providerData } = message
-  const lost = compact({ name, 'metadata.cacheHint': metadata?.cacheHint, providerData })
-  for (const field in lost) note(task, 'dropped', `${path}.${field}`, 'only results are left of its message')
 }
 
 /** The task for what is not the assistant's: formats have a mark for a refusal only in a turn of the assistant, and some no citations. */

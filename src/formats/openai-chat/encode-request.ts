@@ -486,7 +486,6 @@ function encodeDefinitionsFor(tools: readonly ContextTool[], dialect: ChatDialec
       const known = { ...objectIn(own, 'function'), ...compact({ name, description, parameters, strict }) }
       return [{ ...own, type: 'function', function: known }]
     }
-    if (tool.format !== format) return []
     if (tool.value.type !== 'custom' || dialect.customTools) return [asWirePart<WireTool>(tool.value)]
     reportLoss(losses, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
