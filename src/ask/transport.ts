@@ -481,8 +481,6 @@ function isSafe(error: unknown, hasKey: boolean): boolean {
     : refusalStatuses.has(error.status)
 }
 
-// ---- ids ----------------------------------------------------------------------------------------
-
 /** The number of the first id that is made for a call. */
 export function callsBefore(idPrefix: string, { context }: Question, { takenIds }: Call): number {
   return nextNumber(idPrefix, [...(takenIds?.() ?? []), ...callIdsOf(context.messages)])

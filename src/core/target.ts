@@ -3,8 +3,8 @@
 import type { IdRule } from './ids.ts'
 import type { ContentBlock, Loss, RequestOptions, ToolDefinition } from './messages.ts'
 
-/** Options that some wire has no field for. */
-type UnsupportedOption =
+/** A feature that a format may lack. The first are options. */
+export type Feature =
   | 'topK'
   | 'seed'
   | 'stop'
@@ -12,10 +12,6 @@ type UnsupportedOption =
   | 'presencePenalty'
   | 'parallelToolCalls'
   | 'user'
-
-/** A feature that a format may lack. */
-export type Feature =
-  | UnsupportedOption
   /** Name, description and strictness of a response format. */
   | 'formatDetails'
   | 'strictTools'

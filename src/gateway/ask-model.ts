@@ -10,7 +10,7 @@ import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, errorDetailOf, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
 import { Hold, textOf, withText } from './hold.ts'
-import type { Target } from './models.ts'
+import type { ModelTarget } from './models.ts'
 import { type Seen, seeEvent } from './observe.ts'
 import { ownEvent } from './own-calls.ts'
 import { pieceWriter } from './pieces.ts'
@@ -28,7 +28,7 @@ export type AnswerText = AsyncGenerator<readonly string[], unknown>
  * an empty batch at the first content and one piece at the end. An error before the first content is thrown. A later error ends a streamed
  * text with an error in the client's format.
  */
-export async function* askTarget(target: Target, call: Call): AnswerText {
+export async function* askTarget(target: ModelTarget, call: Call): AnswerText {
   const { progress, options, gone } = call
   const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, options)
@@ -81,7 +81,7 @@ export async function withKey<Asked extends Model>(model: Asked): Promise<Asked 
   return { ...(rest as unknown as Asked), ...compact({ apiKey: key }) }
 }
 
-function answeringOf(target: Target, call: Call): Omit<ModelCall, 'signal'> {
+function answeringOf(target: ModelTarget, call: Call): Omit<ModelCall, 'signal'> {
   const { stream, asksStream, options, request, targets } = call
   const { maxEventBytes, maxAnswerBytes } = options.limits ?? {}
   const { takenIds, live, onlyWhole = !stream, retries = 0 } = request
@@ -157,7 +157,7 @@ type AnswerWriter = ReturnType<typeof writerOf>
 
 /** Writes events as the text of the client's format, without keys. */
 function writerOf(
-  target: Target,
+  target: ModelTarget,
   call: Call,
   { search, ...hidden }: ErrorDetail,
   { losses: found, calls }: Pick<AskedQuestion, 'losses' | 'calls'>,

@@ -7,7 +7,7 @@ import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
 import type { JsonBody } from './body.ts'
 import { codeOf, type ErrorDetail, openDetail, toClientError } from './errors.ts'
 import type { Asking, Watch } from './hooks.ts'
-import type { Target } from './models.ts'
+import type { ModelTarget } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 
@@ -28,7 +28,7 @@ export interface Call {
   /** The gateway asks the provider for a stream. */
   readonly asksStream: boolean
   /** The models to ask, in order. */
-  readonly targets: readonly Target[]
+  readonly targets: readonly ModelTarget[]
   readonly permit: Permit
   readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'showsProviderMessages'>
   readonly startedAt: number
@@ -43,7 +43,7 @@ export interface Call {
 /** The part of the report that is known so far. */
 export interface Progress {
   attempts: number
-  target: Target | undefined
+  target: ModelTarget | undefined
   /** The provider of the current attempt. */
   asking: Asking | undefined
   passed: boolean
@@ -68,7 +68,7 @@ export function newProgress(): Progress {
 }
 
 /** Begins an attempt at an entry of the table, and forgets the data of the previous attempt. */
-export function beginAttempt({ progress, watch }: Call, target: Target): Seen {
+export function beginAttempt({ progress, watch }: Call, target: ModelTarget): Seen {
   const asking = { attempt: ++progress.attempts, entry: target.name, model: target.model }
   progress.asking = { ...asking, startedAt: Date.now() }
   watch('onAttempt', asking)

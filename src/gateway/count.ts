@@ -12,7 +12,7 @@ import { bodyOf } from './body.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, errorDetailOf, refuseBody, toClientError } from './errors.ts'
 import { estimateTokens } from './estimate.ts'
-import type { Target } from './models.ts'
+import type { ModelTarget } from './models.ts'
 import { bodyFor, passes, passHeaders, pathOf } from './question.ts'
 import { withFields } from './splice.ts'
 
@@ -23,7 +23,7 @@ const maxBytes = 64 * 1024
 export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'check' | 'gone' | 'options'>
 
 /** Answers with a count. `x-token-count` says whether it is `exact` or `estimated`. */
-export async function answerCount(target: Target, call: CountCall): Promise<Response> {
+export async function answerCount(target: ModelTarget, call: CountCall): Promise<Response> {
   if (!passes(target, call)) return Response.json(estimateFor(call), { headers: { 'x-token-count': 'estimated' } })
   const model = await withKey(target.model)
   const errorDetail = errorDetailOf(target, model, call.options)

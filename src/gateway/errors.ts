@@ -10,7 +10,7 @@ import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/
 import { compact, objectIn } from '../core/json.ts'
 import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayFormat } from '../formats/shared/gateway-format.ts'
-import type { Target } from './models.ts'
+import type { ModelTarget } from './models.ts'
 import { findClient, findRoute } from './routes.ts'
 import { createSearch, type Search, searchOf } from './scrub.ts'
 import type { GatewayOptions } from './types.ts'
@@ -47,7 +47,7 @@ export const openDetail: ErrorDetail = { search: createSearch([]), hidesWords: f
 
 /** Decides which part of a provider's error text a client may see. The model has its key, so that the key can be removed. */
 export function errorDetailOf(
-  entry: Target,
+  entry: ModelTarget,
   model: Model,
   { showsProviderMessages = true }: Pick<GatewayOptions, 'showsProviderMessages'>,
 ): ErrorDetail {

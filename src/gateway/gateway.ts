@@ -19,8 +19,8 @@ import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, errorOfNoFormat, refusal, refuseBody, toClientError, unknownModel } from './errors.ts'
 import { reportEnd, watchOf } from './hooks.ts'
 import { answerModels } from './lists.ts'
-import { type ModelTable, readModels, type Target } from './models.ts'
-import { checkFiles, checkSpelling, checkThread, outputLimit } from './question.ts'
+import { type ModelTable, type ModelTarget, readModels } from './models.ts'
+import { checkSpelling, checkThread, outputLimit, refuseAccountFiles } from './question.ts'
 import { checkFormats, findClient, findRoute, type Route } from './routes.ts'
 import type {
   CheckedRequest,
@@ -203,8 +203,8 @@ async function readRequest<Env>(
   const ask = (one: DecodedRequest) =>
     options.check?.({ wire: wire.name, kind, request: one, body: body.value, caller }, env)
   const checked = ask(decoded)
-  checkFiles(decoded.context.system, 'system')
-  checkFiles(decoded.context.messages, 'messages') // of the client: `check` may name any file
+  refuseAccountFiles(decoded.context.system, 'system')
+  refuseAccountFiles(decoded.context.messages, 'messages') // of the client: `check` may name any file
   if (checked === undefined) return { body, request: decoded, check: undefined }
   return { body, request: checked, check: (one) => ask(one) ?? one }
 }
@@ -215,7 +215,7 @@ function findTargets(
   permit: Permit,
   { wire }: GatewayRequest,
   { options: { basePath = '' } }: Pick<GatewayConfig<never>, 'options'>,
-): readonly [Target, ...Target[]] {
+): readonly [ModelTarget, ...ModelTarget[]] {
   if (name === '') throw refusal(400, 'The request names no model')
   const [first, ...others] = table.find(name, permit)
   if (first === undefined) throw unknownModel(name, basePath + wire.list)
@@ -296,7 +296,7 @@ async function answerRequest<Env>(
 
 function admissionOf(call: Call, { caller }: GatewayRequest): Parameters<NonNullable<GatewayOptions['admit']>>[0] {
   const { id, wire, targets, stream, request } = call
-  const [first] = targets as readonly [Target]
+  const [first] = targets as readonly [ModelTarget]
   const limits = targets.map((target) => outputLimit(target, call))
   const maxOutputTokens = limits.some((limit) => limit === undefined) ? undefined : Math.max(...(limits as number[]))
   return { requestId: id, model: first.name, wire: wire.name, stream, maxOutputTokens, caller, request }

@@ -3,24 +3,24 @@ import type { HttpModel, Model } from '../core/question.ts'
 import type { GatewayModel, GatewayModels, Permit } from './types.ts'
 
 /** An entry of the table with its name. */
-export interface Target extends GatewayModel {
+export interface ModelTarget extends GatewayModel {
   readonly name: string
 }
 
 /** An entry whose model is behind an HTTP API. */
-export interface HttpTarget extends Target {
+export interface HttpTarget extends ModelTarget {
   readonly model: HttpModel
 }
 
-export function isHttp(target: Target): target is HttpTarget {
+export function isHttp(target: ModelTarget): target is HttpTarget {
   return 'codec' in target.model
 }
 
 /** The table after its names are checked. */
 export interface ModelTable {
-  readonly targets: readonly Target[]
+  readonly targets: readonly ModelTarget[]
   /** The entries to try for a name, in order. Empty if the name is not in the table, or not in the permit. */
-  find(name: string, permit: Permit): readonly Target[]
+  find(name: string, permit: Permit): readonly ModelTarget[]
 }
 
 /**
@@ -29,8 +29,8 @@ export interface ModelTable {
  * @throws {RangeError} if a name means two entries, or a fallback is not in the table.
  */
 export function readModels(models: GatewayModels): ModelTable {
-  const targets = Object.entries(models).map(([name, entry]): Target => ({ ...settingsOf(entry), name }))
-  const byName = new Map<string, Target>()
+  const targets = Object.entries(models).map(([name, entry]): ModelTarget => ({ ...settingsOf(entry), name }))
+  const byName = new Map<string, ModelTarget>()
   for (const target of targets) {
     for (const name of [target.name, ...(target.aliases ?? [])]) {
       if (byName.has(name)) throw new RangeError(`Cannot read the models: "${name}" is the name of two of them`)
@@ -45,7 +45,7 @@ export function readModels(models: GatewayModels): ModelTable {
     }
   }
 
-  function lookUp(name: string): Target | undefined {
+  function lookUp(name: string): ModelTarget | undefined {
     const exact = byName.get(name) ?? byName.get(name.replace(/:latest$/, '')) // the form in which Ollama's clients write the name
     const prefix = prefixes.find((pattern) => name.startsWith(pattern.slice(0, -1)))
     return exact ?? (prefix === undefined ? undefined : byName.get(prefix))
@@ -63,7 +63,7 @@ export function readModels(models: GatewayModels): ModelTable {
 }
 
 /** Whether a permit allows this entry. */
-export function isPermitted({ name }: Target, { models }: Permit): boolean {
+export function isPermitted({ name }: ModelTarget, { models }: Permit): boolean {
   return models === undefined || models.includes(name)
 }
 

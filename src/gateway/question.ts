@@ -16,7 +16,7 @@ import { checkLoss } from '../formats/shared/losses.ts'
 import { bodyOf, type JsonBody } from './body.ts'
 import type { Call } from './call.ts'
 import { refusal, refuseBody } from './errors.ts'
-import { type HttpTarget, isHttp, type Target } from './models.ts'
+import { type HttpTarget, isHttp, type ModelTarget } from './models.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { withFields } from './splice.ts'
 import { asNewTurn, translateRequest } from './translate.ts'
@@ -45,16 +45,16 @@ export function checkThread({ value }: JsonBody, { threadField }: GatewayFormat)
  * Refuses a client's address of a file that a provider reads with the rights of the gateway's key: a client could name any file of a bucket.
  * Ids that providers make, such as `file-6F2k…`, cannot be guessed, and pass.
  */
-export function checkFiles(blocks: unknown, path: string): void {
+export function refuseAccountFiles(blocks: unknown, path: string): void {
   for (const [at, { type, content, url, fileId }] of (Array.isArray(blocks) ? blocks : []).entries()) {
     const place = `${path}[${at}]`
-    checkFiles(content, `${place}.content`)
-    const isFile = type !== 'citation' && [url, fileId].some((one) => isAddress.test(one) && isOfAccount(one))
+    refuseAccountFiles(content, `${place}.content`)
+    const isFile = type !== 'citation' && [url, fileId].some((one) => hasScheme.test(one) && isOfAccount(one))
     if (isFile) throw refusal(400, `"${place}" is a file of the gateway's account, which no client may name`)
   }
 }
 
-const isAddress = /^\s*(?:[a-z][a-z\d+.-]*:|files\/)/i
+const hasScheme = /^\s*(?:[a-z][a-z\d+.-]*:|files\/)/i
 
 /** A request in the client's own format. */
 export interface PassedQuestion {
@@ -76,7 +76,7 @@ export function pathOf({ model: { codec, model } }: HttpTarget, { asksStream = f
  *
  * @throws the error of the entry of the table, if no request can be put to it.
  */
-export function unwritable(target: Target, call: Call, error: unknown): unknown {
+export function unwritable(target: ModelTarget, call: Call, error: unknown): unknown {
   if (isHttp(target)) pathOf(target, call)
   return refuseBody(error)
 }
@@ -85,7 +85,7 @@ export function unwritable(target: Target, call: Call, error: unknown): unknown 
  * Whether the client's bytes can pass through: the format is the provider's own, and no part of the conversation comes from another
  * provider. Requests to dialects of the format are translated, since they differ from it.
  */
-export function passes(target: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): target is HttpTarget {
+export function passes(target: ModelTarget, { wire, body }: Pick<Call, 'wire' | 'body'>): target is HttpTarget {
   if (!isHttp(target) || target.model.answer !== answerOverHttp) return false // a wrapped model has to be asked as it is
   const { codec } = target.model
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
@@ -93,7 +93,10 @@ export function passes(target: Target, { wire, body }: Pick<Call, 'wire' | 'body
 }
 
 /** The maximum number of output tokens for this entry: the requested number, within the limits. */
-export function outputLimit(target: Target, { request, permit }: Pick<Call, 'request' | 'permit'>): number | undefined {
+export function outputLimit(
+  target: ModelTarget,
+  { request, permit }: Pick<Call, 'request' | 'permit'>,
+): number | undefined {
   const limit = limitOf(target, permit)
   const { maxTokens } = request.options
   return limit === undefined ? maxTokens : lesser(maxTokens, limit)
@@ -104,7 +107,7 @@ function lesser(asked: Json | undefined, limit: number): number {
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, limit) : limit
 }
 
-function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit: Permit): number | undefined {
+function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: ModelTarget, permit: Permit): number | undefined {
   const limit = Math.min(maxOutputTokens, permit.maxOutputTokens ?? Number.POSITIVE_INFINITY)
   return Number.isFinite(limit) ? limit : undefined
 }
@@ -124,7 +127,7 @@ export interface AskedQuestion extends Question {
  *
  * @throws {ApiError} for a question that only the provider of the client's format can answer.
  */
-export function questionFor(target: Target, call: Call): AskedQuestion {
+export function questionFor(target: ModelTarget, call: Call): AskedQuestion {
   const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
   const isStored = (previousResponseId ?? conversationId) !== undefined
   if (isStored && isHttp(target) && !continues(target.model.codec, call.wire)) {
@@ -170,7 +173,7 @@ function mostReasoning(limit: number): number {
 
 /** The request, with functions in place of tools that only the client's format has: see `port` of a server codec. */
 function portedFor(
-  { model }: Target,
+  { model }: ModelTarget,
   call: Call,
 ): { readonly request: DecodedRequest; readonly calls: OwnCalls | undefined; readonly losses: readonly Loss[] } {
   const { wire, body, path } = call
@@ -216,7 +219,7 @@ export function passQuestion(target: HttpTarget, call: Call): PassedQuestion {
 }
 
 /** The fields of the body that change so that the answer is within its limit. */
-function limitFields(target: Target, body: JsonObject, call: Call): JsonObject {
+function limitFields(target: ModelTarget, body: JsonObject, call: Call): JsonObject {
   const { wire, permit } = call
   const ofPolicy = limitOf(target, permit)
   const limit = outputLimit(target, call)

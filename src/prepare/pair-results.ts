@@ -2,18 +2,9 @@
 
 import { blocksOf, isPaused, noResult, unknownFieldsOf } from '../core/content.ts'
 import { legalId } from '../core/ids.ts'
-import { compact, field, findLastIndex, objectIn } from '../core/json.ts'
-import type {
-  AssistantMessage,
-  ContentBlock,
-  Context,
-  Message,
-  RequestOptions,
-  ToolCall,
-  ToolMessage,
-} from '../core/messages.ts'
+import { compact, field, findLastIndex } from '../core/json.ts'
+import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } from '../core/messages.ts'
 import { placesOf, withPlaces } from '../core/places.ts'
-import type { Target } from '../core/target.ts'
 import { fitList } from '../formats/shared/losses.ts'
 import * as reasons from '../formats/shared/reasons.ts'
 import { withSentName } from './fit-tools.ts'
@@ -149,10 +140,10 @@ function resultOf({ call: { id, name }, path, error, result }: CallWithResult, t
 // ---- calls that the provider ran ----------------------------------------------------------------
 
 /** The messages without calls that the provider ran and without results of such, where it refuses one without the other. */
-export function pairHosted(items: readonly Item[], given: Context, asked: RequestOptions, task: Task): readonly Item[] {
+export function pairHosted(items: readonly Item[], task: Task): readonly Item[] {
   if (task.target.pairsHosted === undefined) return items
   const messages = items.map(({ message }) => message)
-  const kept = hostedIds(messages, given, asked, task.target)
+  const kept = hostedIds(messages, task)
   return items.flatMap((item) => {
     const { message, path } = item
     if (message.role !== 'assistant' || typeof message.content === 'string') return [item]
@@ -182,15 +173,10 @@ function hostedIdOf(block: ContentBlock): string | undefined {
  * The ids of calls that the provider ran and that have a result, and of calls that will get one: those of a paused answer, and those of code that
  * waits in a container for the results after it.
  */
-function hostedIds(
-  messages: readonly Message[],
-  { providerState }: Context,
-  { providerOptions }: RequestOptions,
-  { format, provider, pairsHosted }: Target,
-): ReadonlySet<string> {
+function hostedIds(messages: readonly Message[], { target, hasContainer }: Task): ReadonlySet<string> {
+  const { format, provider, pairsHosted } = target
   const called = new Set<string>()
   const kept = new Set<string>()
-  const hasContainer = (providerState?.containerId ?? objectIn(providerOptions, format).container) !== undefined
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
   for (const [at, message] of messages.entries()) {
     const { content, response } = message as AssistantMessage

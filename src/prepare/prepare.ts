@@ -10,7 +10,7 @@
 
 import type { EncodeRequestOptions, Offered, ParameterNames } from '../core/codec.ts'
 import { blocksOf, blocksOfTurn, checkMessages, checkTools, ownProof } from '../core/content.ts'
-import { compact, field, findLastIndex, lookup, textOr, wellFormedJson } from '../core/json.ts'
+import { compact, field, findLastIndex, lookup, objectIn, textOr, wellFormedJson } from '../core/json.ts'
 import type {
   AssistantMessage,
   CitationBlock,
@@ -78,9 +78,9 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
   const system = prepareSystem(givenSystem, task)
   const items = givenMessages.flatMap((message, at) => prepareMessage(message, `messages[${at}]`, task))
   // A turn can end with a call that waits, until a question follows it.
-  const paired = (list: readonly Item[]) => pairHosted(list, given, asked, task)
-  const placed = paired(placeMessages(pairResults(items, task), task))
-  const messages = messagesOf(paired(endWithQuestion(placed, givenMessages, task)), givenMessages, task)
+  const placed = pairHosted(placeMessages(pairResults(items, task), task), task)
+  const asking = pairHosted(endWithQuestion(placed, givenMessages, task), task)
+  const messages = fittedMessages(asking, givenMessages, task)
   const context = {
     ...rest,
     ...compact({
@@ -101,23 +101,19 @@ export function prepare(given: Context, target: Target, asked: EncodeRequestOpti
   return { context, options, losses: losses.list, report: losses, offered }
 }
 
-/** The tools as a request would send them, under their own names. */
-export function preparedTools(tools: readonly ContextTool[], target: Target): readonly ContextTool[] {
-  return ofTools(tools, target).context.tools ?? []
+/** The tools as a request would send them, under their own names, and the names of parameters that are others there. */
+export function prepareTools(
+  tools: readonly ContextTool[],
+  target: Target,
+): { readonly tools: readonly ContextTool[]; readonly parameterNames: ParameterNames | undefined } {
+  const anyName = { ...target, toolName: { pattern: /^/, maxLength: Number.POSITIVE_INFINITY } }
+  const { context, offered } = prepare({ messages: [], tools }, anyName, { model: '', strict: false })
+  return { tools: context.tools ?? [], parameterNames: offered.parameterNames }
 }
 
-/** The caller's names of parameters that such tools have under other names; `undefined` if all names are the same. */
-export function namesOfParameters(tools: readonly ContextTool[], target: Target): ParameterNames | undefined {
-  return ofTools(tools, target).offered.parameterNames
-}
-
-function ofTools(tools: readonly ContextTool[], target: Target): Prepared {
-  const toolName = { pattern: /^/, maxLength: Number.POSITIVE_INFINITY }
-  return prepare({ messages: [], tools }, { ...target, toolName }, { model: '', strict: false })
-}
-
-function start({ providerState = {} }: Context, { model, strict }: RequestOptions, target: Target): Task {
-  const { previousResponseId, conversationId, continuationToken } = providerState
+function start({ providerState = {} }: Context, asked: RequestOptions, target: Target): Task {
+  const { model, strict, providerOptions } = asked
+  const { previousResponseId, conversationId, continuationToken, containerId } = providerState
   return {
     target: { ...target, model },
     losses: newLosses(target.title, strict),
@@ -126,6 +122,7 @@ function start({ providerState = {} }: Context, { model, strict }: RequestOption
     isOwn: false,
     errors: new Map(),
     chained: target.chains === true && (previousResponseId ?? conversationId) !== undefined,
+    hasContainer: (containerId ?? objectIn(providerOptions, target.format).container) !== undefined,
     goesOn: continuationToken !== undefined,
     sentNames: new Map(),
     unsent: new Set(),
@@ -135,7 +132,7 @@ function start({ providerState = {} }: Context, { model, strict }: RequestOption
 }
 
 /** The messages without the fields that the target lacks. The given list if nothing changed. */
-function messagesOf(items: readonly Item[], given: readonly Message[], task: Task): readonly Message[] {
+function fittedMessages(items: readonly Item[], given: readonly Message[], task: Task): readonly Message[] {
   const messages = items.map(({ message, path, isFitted }) =>
     isFitted ? message : fitFields(message, message.role === 'tool' ? 'tool' : 'message', path, task),
   )
@@ -287,7 +284,7 @@ function prepareContent(content: Content, path: string, task: Task, found?: Foun
   if (typeof content !== 'string')
     return fitList(content, path, (block, place) => prepareBlock(block, place, task, found))
   if (content !== '' && isBlank(content, task)) {
-    note(task, 'dropped', path, reasons.blank)
+    note(task, 'dropped', path, reasons.blankText)
     return ''
   }
   const wellFormed = wellFormedJson(content)
@@ -319,13 +316,13 @@ function prepareBlock(block: ContentBlock, path: string, task: Task, found?: Fou
     case 'text':
       // A block with a proof is sent back even if its text is empty.
       if (isBlank(block.text, task) && ownProof(block.opaque, task.target) === undefined)
-        return note(task, 'dropped', path, reasons.blank)
+        return note(task, 'dropped', path, reasons.blankText)
       break
     case 'citation':
     case 'unknown':
     case 'server_tool_call':
     case 'server_tool_result': {
-      const foreign = foreignBlock(block, task)
+      const foreign = whyForeign(block, task)
       if (foreign === undefined) break
       if (found) found.hasForeign = true
       note(task, foreign.text ? 'changed' : 'dropped', path, foreign.reason, 'minor')
@@ -394,7 +391,7 @@ function isBlank(value: string, { target }: Task): boolean {
 // ---- blocks of other formats --------------------------------------------------------------------
 
 /** Why a block cannot be sent, and the text of it for any model where it has one; `undefined` if it can be sent. */
-function foreignBlock(
+function whyForeign(
   block: CitationBlock | UnknownBlock | ServerToolCall | ServerToolResult,
   task: Task,
 ): { readonly reason: string; readonly text?: string } | undefined {

@@ -19,6 +19,8 @@ export interface Task {
   readonly errors: Map<ContentBlock, string>
   /** Whether results may answer calls that only the provider stores. */
   readonly chained: boolean
+  /** Whether code of the model waits in a container. */
+  readonly hasContainer: boolean
   /** Whether the provider has a paused answer, and goes on with it. */
   readonly goesOn: boolean
   /** The names of tools in the request, by their own names. */

@@ -40,7 +40,7 @@ export function cache(
       const name = await key(question, model)
       const kept = name === undefined ? undefined : await store.get(name)
       if (Array.isArray(kept)) {
-        yield withArguments(kept, call.liveArguments)
+        yield withLiveArguments(kept, call.liveArguments)
         return
       }
       if ((kept ?? undefined) !== undefined)
@@ -52,13 +52,13 @@ export function cache(
       }
       const end = events.at(-1)
       const isEmpty = end?.type === 'message_end' && isEmptyAnswer(end.message) // the run asks again
-      if (name !== undefined && !isEmpty) await store.set(name, withArguments(events))
+      if (name !== undefined && !isEmpty) await store.set(name, withLiveArguments(events))
     },
   }
 }
 
 /** The events, with the arguments so far on each chunk of a call. A store has none: all chunks of a call have one object, which grows. */
-function withArguments(events: readonly MessageEvent[], live?: LiveArguments): readonly MessageEvent[] {
+function withLiveArguments(events: readonly MessageEvent[], live?: LiveArguments): readonly MessageEvent[] {
   const views = new Map<number, JsonObject>()
   for (const event of events) {
     const { index, call, block = call } = event as { index: number; call?: ToolCall; block?: ToolCall }

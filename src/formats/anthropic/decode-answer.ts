@@ -56,7 +56,7 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { countOrZero, tokenCount, validCounts } from '../../core/usage.ts'
-import { namesOfParameters } from '../../prepare/prepare.ts'
+import { prepareTools } from '../../prepare/prepare.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { type AnthropicDialect, errorKinds, format, isFallback, stepsBeside, stopReasons, targetOf } from './tables.ts'
@@ -190,7 +190,7 @@ export function decodeToolCalls(
   body: unknown,
   { tools = [], dialect = {} }: DecodeToolCallsOptions<AnthropicDialect> = {},
 ): DecodedCalls {
-  const parameterNames = namesOfParameters(tools, targetOf(dialect))
+  const { parameterNames } = prepareTools(tools, targetOf(dialect))
   const content = arrayOf(field(body, 'content')).filter((block) => field(block, 'type') === 'tool_use')
   return foldCalls(allWithOwnNames(readWhole({ content, stop_reason: 'tool_use' }, {}), parameterNames), idPrefix)
 }

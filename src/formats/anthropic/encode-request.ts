@@ -52,7 +52,7 @@ import type {
   ToolMessage,
   UnknownBlock,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
@@ -781,7 +781,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = {} }: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), newLosses('Anthropic'))
+  return encodeDefinitionsFor(prepareTools(tools, targetOf(dialect)).tools, newLosses('Anthropic'))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */

@@ -50,7 +50,7 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideInput, settleUsage } from '../../core/usage.ts'
-import { namesOfParameters } from '../../prepare/prepare.ts'
+import { prepareTools } from '../../prepare/prepare.ts'
 import { inStream } from '../shared/api-error.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
 import { decodeError, decodeException } from './errors.ts'
@@ -200,7 +200,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     return isObject(use) && use.type !== 'server_tool_use' ? [use] : []
   })
   const calls = uses.map((use, key) => ({ ...readCallFragment(use), key }))
-  return foldCalls(allWithOwnNames(calls, namesOfParameters(tools, targetOf(''))), idPrefix)
+  return foldCalls(allWithOwnNames(calls, prepareTools(tools, targetOf('')).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

@@ -34,7 +34,7 @@ import type {
   ToolMessage,
   ToolResultBlock,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { effortBudgets, effortOf } from '../shared/effort.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl, withoutOptions } from '../shared/losses.ts'
@@ -561,7 +561,7 @@ function isCachePoint(entry: object): entry is WireCachePoint {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeEachTool(preparedTools(tools, targetOf('')), encodeDefinition)
+  return encodeEachTool(prepareTools(tools, targetOf('')).tools, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireTool {

@@ -44,7 +44,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { effortBudgets } from '../shared/effort.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
@@ -460,7 +460,7 @@ export function decodeDocument(value: Json): PlainTextBlock {
 
 /** Writes the tools, without those of other formats. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(preparedTools(tools, target))
+  return encodeFitted(prepareTools(tools, target).tools)
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {

@@ -51,7 +51,7 @@ import type {
 } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
-import { namesOfParameters } from '../../prepare/prepare.ts'
+import { prepareTools } from '../../prepare/prepare.ts'
 import { inStream, readApiError } from '../shared/api-error.ts'
 import { checkEnded, unfinished } from '../shared/background.ts'
 import { isEnvelope } from '../shared/envelope.ts'
@@ -156,7 +156,7 @@ export function decodeToolCalls(body: unknown, { tools = [] }: DecodeToolCallsOp
     if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
   }
   if (field(body, 'status') === 'incomplete') fragments.push({ type: 'end', stopReason: 'length' })
-  return foldCalls(allWithOwnNames(fragments, namesOfParameters(tools, targetOf(''))), idPrefix)
+  return foldCalls(allWithOwnNames(fragments, prepareTools(tools, targetOf('')).parameterNames), idPrefix)
 }
 
 // ---- a whole answer -----------------------------------------------------------------------------

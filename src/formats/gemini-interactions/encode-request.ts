@@ -46,7 +46,7 @@ import type {
   ToolMessage,
   UnknownBlock,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { findChain } from '../shared/chain.ts'
 import { effortOf } from '../shared/effort.ts'
 import { isEnvelope } from '../shared/envelope.ts'
@@ -534,7 +534,7 @@ function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation
 
 /** Encodes definitions as `tools`: one flat list of functions and provider tools. Provider tools of other formats are left out. */
 export function encodeDefinitions(tools: readonly ContextTool[]): WireFunctionTool[] {
-  return encodeEachTool(preparedTools(tools, targetOf('')), encodeDefinition)
+  return encodeEachTool(prepareTools(tools, targetOf('')).tools, encodeDefinition)
 }
 
 function encodeDefinition(tool: ToolDefinition): WireFunctionTool {

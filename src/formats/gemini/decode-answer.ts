@@ -58,7 +58,7 @@ import {
 import type { ChatResponse, CitationBlock, ContentBlock, Json, JsonObject, Opaque, Usage } from '../../core/messages.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { besideOutput, countOrZero, settleUsage, tokenCount } from '../../core/usage.ts'
-import { namesOfParameters } from '../../prepare/prepare.ts'
+import { prepareTools } from '../../prepare/prepare.ts'
 import { type ErrorWords, inStream, readApiError } from '../shared/api-error.ts'
 import { isKeyInvalid, place } from '../shared/google.ts'
 import { allWithOwnNames, withOwnNames } from '../shared/parameter-names.ts'
@@ -211,7 +211,7 @@ export function decodeToolCalls(
 ): DecodedCalls {
   const fragments: Fragment[] = []
   readBody(body, dialect, fragments)
-  const parameterNames = namesOfParameters(tools, targetOf(dialect, ''))
+  const { parameterNames } = prepareTools(tools, targetOf(dialect, ''))
   const calls = fragments.filter(({ type }) => type !== 'end')
   return foldCalls(allWithOwnNames(calls, parameterNames), 'gemini_')
 }

@@ -50,7 +50,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { effortBudgets, reportEffort } from '../shared/effort.ts'
 import { guessType, type Media, mediaAddress } from '../shared/google.ts'
 import { jsonRule } from '../shared/json-rule.ts'
@@ -419,7 +419,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect, '')), newLosses('Gemini', false))
+  return encodeDefinitionsFor(prepareTools(tools, targetOf(dialect, '')).tools, newLosses('Gemini', false))
 }
 
 /** Does the same within a request, and reports losses to those of the request. */

@@ -25,7 +25,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { effortOf } from '../shared/effort.ts'
 import { type Losses, newLosses, reportLoss } from '../shared/losses.ts'
 import * as lackReasons from '../shared/reasons.ts'
@@ -231,7 +231,7 @@ function base64Of(url: string): string | undefined {
 
 /** Writes the tools, without those of other formats. References in schemas are replaced by their targets, since the server drops them. */
 export function encodeDefinitions(tools: readonly ContextTool[], _options: CodecOptions = {}): WireTool[] {
-  return encodeFitted(preparedTools(tools, target))
+  return encodeFitted(prepareTools(tools, target).tools)
 }
 
 function encodeFitted(tools: readonly ContextTool[]): WireTool[] {

@@ -42,7 +42,7 @@ import type {
   UnknownBlock,
   UserMessage,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { askedEffort } from '../shared/effort.ts'
 import { jsonRule } from '../shared/json-rule.ts'
 import { type Losses, newLosses, reportLoss, reportTtl } from '../shared/losses.ts'
@@ -470,7 +470,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(preparedTools(tools, targetOf(dialect)), dialect, newLosses(dialect.title, false))
+  return encodeDefinitionsFor(prepareTools(tools, targetOf(dialect)).tools, dialect, newLosses(dialect.title, false))
 }
 
 /** Does the same inside a request, and reports losses to `losses`. */

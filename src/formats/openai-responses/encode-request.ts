@@ -61,7 +61,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/messages.ts'
-import { prepare, preparedTools } from '../../prepare/prepare.ts'
+import { prepare, prepareTools } from '../../prepare/prepare.ts'
 import { type Chain, findChain } from '../shared/chain.ts'
 import { anyEffort, askedEffort, isReasoning } from '../shared/effort.ts'
 import { jsonRule } from '../shared/json-rule.ts'
@@ -608,7 +608,7 @@ export function encodeDefinitions(
   tools: readonly ContextTool[],
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
-  const fitted = preparedTools(tools, targetOf(dialect))
+  const fitted = prepareTools(tools, targetOf(dialect)).tools
   return encodeEachTool(fitted, (tool) => encodeDefinition(tool, dialect))
 }
 
