@@ -50,7 +50,6 @@ export interface Target {
   /** Writes the schemas of tools as it takes them. Default: as they are. */
   readonly fitTool?: ToolFitting
 
-  // ---- which names and ids are legal
   /** Which ids of calls are legal. */
   readonly callId: IdRule
   /** Which names of tools are legal. */

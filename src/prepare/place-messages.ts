@@ -67,7 +67,7 @@ export function placeMessages(items: readonly Item[], task: Task): readonly Item
       const outcome = isMoved ? 'moved there' : 'became user text'
       note(task, 'changed', path, `a ${message.role} message that is not at the head ${outcome}`, 'minor')
       if (isMoved) head.push(item)
-      else add({ path, message: asUserMessage(message, path) })
+      else add({ path, message: asUserMessage(message, path, task) })
     }
   }
   addMedia()
@@ -101,7 +101,8 @@ function withoutForeignMedia(item: Item, message: ToolMessage, task: Task, media
 }
 
 /** Instructions as user text, between tags that name their role. */
-function asUserMessage({ name, ...message }: InstructionMessage, path: string): Message {
+function asUserMessage({ name, ...message }: InstructionMessage, path: string, task: Task): Message {
+  if (name !== undefined) note(task, 'changed', `${path}.name`, 'it stands in the tag')
   return { ...message, role: 'user', content: tagged(message.content, message.role, path, attributesOf({ name })) }
 }
 
