@@ -1,39 +1,8 @@
+/** Providers cache the beginning of a prompt, to the byte: the body of a longer conversation begins with the body of the shorter one. */
 import { describe, expect, it } from 'vitest'
 import type { Context, Message, ToolDefinition } from '../../src/core/messages.ts'
 import { block } from '../../src/messages/block.ts'
-import { checkPrefix } from '../support/check-prefix.ts'
 import { formats } from '../support/formats.ts'
-
-describe('checking a prefix', () => {
-  const one = { model: 'm', tools: [{ name: 'a' }], messages: [{ role: 'user', content: 'Hi' }] }
-
-  it('finds nothing where the second only appends', () => {
-    expect(
-      checkPrefix(one, { ...one, messages: [...one.messages, { role: 'assistant', content: 'Hello' }] }),
-    ).toBeUndefined()
-  })
-  it('lets the last turn grow, and cache marks move', () => {
-    const blocks = (...texts: string[]) => ({ messages: [{ role: 'user', content: texts.map((text) => ({ text })) }] })
-    expect(checkPrefix(blocks('a'), blocks('a', 'b'))).toBeUndefined()
-    const marked = { messages: [{ role: 'user', content: [{ text: 'a', cache_control: { type: 'ephemeral' } }] }] }
-    expect(checkPrefix(marked, blocks('a', 'b'))).toBeUndefined()
-  })
-  it.each([
-    ['a tool that changed', { ...one, tools: [{ name: 'b' }] }, { path: 'tools', offset: 10 }],
-    [
-      'a message that changed',
-      { ...one, messages: [{ role: 'user', content: 'Ho' }, 1] },
-      { path: 'messages[0]', offset: 27 },
-    ],
-    ['a message that is gone', { ...one, messages: [] }, { path: 'messages[0]', offset: 0, after: '' }],
-    ['a field that is new', { ...one, temperature: 1 }, { path: 'temperature', offset: 0 }],
-    [
-      'another order of fields',
-      { tools: one.tools, model: 'm', messages: one.messages },
-      { path: 'the order of keys' },
-    ],
-  ])('reports the place of %s', (_what, other, found) => expect(checkPrefix(one, other)).toMatchObject(found))
-})
 
 const tools: ToolDefinition[] = [
   { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
@@ -64,24 +33,32 @@ const conversation: Message[] = [
 const turns = [1, 4, 6, 8, 10]
 
 /** The names of models that a wire treats in ways of their own. */
-const cases = formats.flatMap((format) =>
-  (
-    ({ gemini: ['m', 'gemini-3-pro'], anthropic: ['m', 'claude-sonnet-4-5', 'claude-opus-4-8'] })[format.folder] ?? [
-      'm',
-    ]
-  ).map((model) => ({ ...format, model })),
-)
+const models: Readonly<Record<string, readonly string[]>> = {
+  gemini: ['m', 'gemini-3-pro'],
+  anthropic: ['m', 'claude-sonnet-4-5', 'claude-opus-4-8'],
+}
+const cases = formats.flatMap((format) => (models[format.folder] ?? ['m']).map((model) => ({ ...format, model })))
 
 describe.each(cases)('a conversation that grows, on $folder with $model', ({ client, model }) => {
   const bodyOf = (length: number) => {
     const context: Context = { system: 'Be brief', messages: conversation.slice(0, length), tools }
-    return client.encodeRequest(context, { model, maxTokens: 100, strict: false }).body
+    return client.encodeRequest(context, { model, maxTokens: 100, strict: false }).body as object
+  }
+
+  /** The list that grows, and the JSON of the body around it. */
+  function partsOf(body: object) {
+    const list = Object.keys(body).find((key) => ['messages', 'input', 'contents'].includes(key)) ?? expect.fail()
+    return { turns: JSON.stringify(body[list as never]), rest: JSON.stringify({ ...body, [list]: [] }) }
   }
 
   it.each(turns.slice(1).map((length, at) => [turns[at] as number, length]))(
     'only appends from %i messages to %i',
     (before, after) => {
-      expect(checkPrefix(bodyOf(before), bodyOf(after))).toBeUndefined()
+      const [shorter, longer] = [partsOf(bodyOf(before)), partsOf(bodyOf(after))]
+      expect(longer.rest).toBe(shorter.rest)
+      // More may be said in the last turn, so what closes it does not count.
+      const open = shorter.turns.replace(/[\]}]+$/, '')
+      expect(longer.turns.slice(0, open.length)).toBe(open)
     },
   )
 
