@@ -44,7 +44,7 @@ const certain: Row[] = [
   ],
   ['the id once, then positions', ['@0 #a f(', '@0 ({"x"', '@0 (:1}'], ['a f({"x":1})']],
   [
-    'two calls whose pieces alternate',
+    '[0.53] two calls whose pieces alternate',
     ['@0 #a f(', '@1 #b g(', '@0 ({"x"', '@1 ({"y"', '@0 (:1}', '@1 (:2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],
@@ -55,7 +55,7 @@ const certain: Row[] = [
   ],
   ['whole calls without positions', ['#a f({"x":1}', '#b f({"x":2}'], ['a f({"x":1})', 'b f({"x":2})']],
   [
-    'pieces without positions, of which the first alone has an id',
+    '[0.53] pieces without positions, of which the first alone has an id',
     ['#a f(', '({"x"', '(:1}', '#b g(', '({"y"', '(:2}'],
     ['a f({"x":1})', 'b g({"y":2})'],
   ],

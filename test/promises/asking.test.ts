@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Message } from '../../src/core/messages.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
-import { ApiError, generate, type MessageLike, message, stream } from '../../src/index.ts'
+import { ApiError, generate, type MessageLike, message, stream, t, tool } from '../../src/index.ts'
 import { model as modelOf, parseModel } from '../../src/models.ts'
 import { chatBody, chatText } from '../support/upstream.ts'
 import { models, send, wires } from './wires.ts'
@@ -33,24 +33,6 @@ describe('a question', () => {
     expect(asked).toEqual([
       { model: 'gpt-4.1', messages: [user('Hi')], stream: true, stream_options: { include_usage: true } },
     ])
-  })
-
-  it('is one message, or is appended to a list that mixes texts, pairs and messages', {
-    meta: { promise: '4.10 4.11 0.04 0.05 0.10' },
-  }, async () => {
-    const { model, asked } = answering(said('1'), said('2'))
-    await generate({ model, prompt: message.user('Hi') })
-    await generate({ model, messages: ['a', ['ai', 'b'], message.user('c')], prompt: 'd' })
-    expect(asked.map(({ messages }) => messages)).toEqual([
-      [user('Hi')],
-      [user('a'), { role: 'assistant', content: 'b' }, user('c'), user('d')],
-    ])
-  })
-
-  it('may be a whole context', { meta: { promise: '0.13' } }, async () => {
-    const { model, asked } = answering(said('Hello'))
-    await generate({ model, prompt: { system: 'Be brief', messages: ['Hi'] } })
-    expect(asked[0]?.messages).toEqual([{ role: 'system', content: 'Be brief' }, user('Hi')])
   })
 
   it('names its model by provider and name, if that is easier', { meta: { promise: '4.07' } }, () => {
@@ -109,6 +91,55 @@ describe('an answer', () => {
     const { outcome, pending, messages } = await generate({ model, prompt: 'Add', tools })
     expect(asked).toHaveLength(1)
     expect([outcome, pending.map(({ id }) => id), messages.length]).toEqual(['manual', ['call_1'], 2])
+  })
+})
+
+describe('a run', () => {
+  it('asks, finds the tool by its name, asks again with each part of the conversation once, and ends with the final turn', {
+    meta: { promise: '3.41 3.66 0.66 3.69' },
+  }, async () => {
+    const { model, asked } = answering(
+      Response.json(chatBody('I add', [['call_1', 'add', '{"a":2,"b":3}']])),
+      said('5'),
+    )
+    const given: unknown[] = []
+    const add = tool({
+      name: 'add',
+      parameters: t.object({ a: t.number(), b: t.number() }),
+      execute(numbers) {
+        given.push(numbers)
+        return numbers.a + numbers.b
+      },
+    })
+    const { outcome, message: last, messages } = await generate({ model, prompt: '2 + 3?', tools: [add] })
+    expect(given).toEqual([{ a: 2, b: 3 }])
+    const turn = {
+      role: 'assistant',
+      content: 'I add',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":2,"b":3}' } }],
+    }
+    const result = { role: 'tool', tool_call_id: 'call_1', content: '5' }
+    expect(asked.map((body) => body.messages)).toEqual([[user('2 + 3?')], [user('2 + 3?'), turn, result]])
+    expect([outcome, last.content]).toEqual(['answered', [{ type: 'text', text: '5' }]])
+    expect(messages.at(-1)).toBe(last)
+  })
+})
+
+it('what is encoded is a conversation with its tools, the way of asking, and the format of the answer', {
+  meta: { promise: '3.28' },
+}, () => {
+  const tools = [{ name: 'add', parameters: { type: 'object', properties: {} } }]
+  const schema = { type: 'object', properties: { sum: { type: 'number' } } }
+  const { body } = send(
+    'openaiChat',
+    { messages: [message.user('Hi')], tools },
+    { stream: true, responseFormat: { type: 'json', schema } },
+  )
+  expect(body).toMatchObject({
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [{ type: 'function', function: { name: 'add' } }],
+    stream: true,
+    response_format: { type: 'json_schema', json_schema: { schema } },
   })
 })
 

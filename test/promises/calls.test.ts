@@ -2,76 +2,30 @@
 import { expect, it } from 'vitest'
 import type { Message } from '../../src/core/messages.ts'
 import { generate, tool } from '../../src/index.ts'
+import { toolCalls } from '../../src/messages/index.ts'
+import { facts } from '../formats/index.ts'
 import { models, send, type Wire } from './wires.ts'
 
-const calling = { name: 'get_weather', arguments: '{"city":"Oslo"}' }
-/** One call as the servers of these wires write it, and where the encoded request has the id again: in the call and in its result. */
-const answers: readonly [numbers: string, wire: Wire, id: string, body: object, ids: (body: Sent) => unknown][] = [
-  [
-    '[0.57] [3.45]',
-    'openaiChat',
-    'call_Zq8',
-    {
-      id: 'c1',
-      model: 'm',
-      choices: [
-        {
-          index: 0,
-          finish_reason: 'tool_calls',
-          message: { role: 'assistant', tool_calls: [{ id: 'call_Zq8', type: 'function', function: calling }] },
-        },
-      ],
-    },
-    ({ messages }) => [messages?.[1].tool_calls[0].id, messages?.[2].tool_call_id],
-  ],
-  [
-    '[0.58] [3.45]',
-    'anthropic',
-    'toolu_01Zq8',
-    {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      stop_reason: 'tool_use',
-      content: [{ type: 'tool_use', id: 'toolu_01Zq8', name: 'get_weather', input: { city: 'Oslo' } }],
-      usage: { input_tokens: 1, output_tokens: 1 },
-    },
-    ({ messages }) => [messages?.[1].content[0].id, messages?.[2].content[0].tool_use_id],
-  ],
-  [
-    '[0.59] [3.45]',
-    'openaiResponses',
-    'call_Zq8',
-    {
-      id: 'resp_1',
-      object: 'response',
-      model: 'm',
-      status: 'completed',
-      output: [{ type: 'function_call', id: 'fc_1', call_id: 'call_Zq8', ...calling, status: 'completed' }],
-    },
-    ({ input }) => [input?.[1].call_id, input?.[2].call_id],
-  ],
+const words: readonly (readonly [numbers: string, wire: Wire, format: keyof typeof facts])[] = [
+  ['[0.57] [3.45]', 'openaiChat', 'openai-chat'],
+  ['[0.58] [3.45]', 'anthropic', 'anthropic'],
+  ['[0.59] [3.45]', 'openaiResponses', 'openai-responses'],
 ]
 
-/** A body as far as it is read here. */
-type Sent = ReturnType<typeof JSON.parse>
-
-it.each(answers)('%s on %s the id %s is kept, in the call and in its result', (_, wire, id, body, ids) => {
-  const { message } = models[wire].codec.decodeResponse(body)
-  expect(message.content).toMatchObject([{ type: 'tool_call', id }])
-  const result: Message = { role: 'tool', toolCallId: id, content: 'Sunny' }
-  const { body: sent } = send(wire, { messages: [{ role: 'user', content: 'Weather?' }, message, result] })
-  expect(ids(sent)).toEqual([id, id])
+it.each(words)('%s on %s the ids are kept, in the calls and in their results', (_, wire, format) => {
+  const { calls, callIds } = facts[format].samples
+  const { message } = models[wire].codec.decodeResponse(calls)
+  expect(toolCalls(message).map(({ id }) => id)).toEqual(callIds)
+  const results = callIds.map((toolCallId): Message => ({ role: 'tool', toolCallId, content: 'Sunny' }))
+  const { body } = send(wire, { messages: [{ role: 'user', content: 'Weather?' }, message, ...results] })
+  const fields = /"(?:id|call_id|tool_call_id|tool_use_id)":"((?:call|toolu)_\w+)"/g
+  expect([...JSON.stringify(body).matchAll(fields)].map(([, id]) => id)).toEqual([...callIds, ...callIds])
 })
 
 it('on Responses the id of the item stands apart from the id of the call', { meta: { promise: '0.59' } }, () => {
-  const { message } = models.openaiResponses.codec.decodeResponse(answers[2]?.[3] ?? {})
-  const { body } = send('openaiResponses', {
-    messages: [{ role: 'user', content: 'Weather?' }, message, { role: 'tool', toolCallId: 'call_Zq8', content: 'x' }],
-  })
-  expect(body.input).toMatchObject([{}, { type: 'function_call', call_id: 'call_Zq8' }, { call_id: 'call_Zq8' }])
-  expect(JSON.stringify(message.content)).toContain('fc_1')
+  const { message } = models.openaiResponses.codec.decodeResponse(facts['openai-responses'].samples.calls)
+  expect(toolCalls(message).map(({ id }) => id)).toEqual(['call_a', 'call_b'])
+  expect(JSON.stringify(message.content)).toMatch(/fc_1.*fc_2/)
 })
 
 it('a call that the provider ran is not run by the loop, though a tool has its name', {

@@ -136,7 +136,7 @@ describe('a request', () => {
       { contents: [sentHi], continuationToken: 'next' },
     ],
     [
-      'never has an id that isoglot made',
+      '[0.60] [0.85] never has an id that isoglot made',
       { messages: [hi, unsent, resultOf('ok', { toolCallId: 'call_1' })] },
       { contents: withoutIds },
     ],
