@@ -30,6 +30,7 @@ import { gatherMessage, streamEvents } from './codecs/bedrock-converse/oracle.ts
 import { oracle as geminiClient, remembered } from './codecs/gemini/oracle.ts'
 import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'
 import { inTurn } from './support/cuts.ts'
+import { toFrames } from './support/encode.ts'
 
 // ---- proofs, as their providers give them ----------------------------------------------------
 
@@ -191,11 +192,7 @@ async function viaBody({ server, replay }: Client, response: ChatResponse): Prom
 }
 
 async function viaStream({ server, sum, replay }: Client, response: ChatResponse): Promise<readonly ContentBlock[]> {
-  const encoder = server.encodeStream()
-  const frames: Frame[] = []
-  for (const event of eventsOf(response)) encoder.push(event, frames)
-  encoder.end(frames)
-  return history(server, replay(await sum(frames)))
+  return history(server, replay(await sum(toFrames(server.encodeStream(), eventsOf(response)))))
 }
 
 function history(server: ServerCodec, request: unknown): readonly ContentBlock[] {

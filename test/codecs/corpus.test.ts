@@ -3,13 +3,12 @@
  * `recorded.ts` has what cannot come back as it was, and why.
  */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/core/codec.ts'
 import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
 import type { ChatResponse, JsonObject, Message } from '../../src/core/messages.ts'
 import { createClientCodec } from '../../src/formats/openai-responses/index.ts'
-import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
-import { type CorpusCase, casesOf, isAnswer, ownCase, sayable } from '../support/corpus.ts'
+import { type CorpusCase, casesOf, isAnswer, ownCase, pathOf, sayable } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
+import { toBytes, toFrames } from '../support/encode.ts'
 import { rawOf } from '../support/raw.ts'
 import { chatFails, has, recorded, withoutCiphers } from './recorded.ts'
 import { type Loose, sse } from './rows.ts'
@@ -60,23 +59,17 @@ describe.each(Object.entries(recorded))('%s', (folder, format) => {
     async (one) => {
       const client = format.client(one)
       const { events, response } = decodeChunks(client, [one.bytes])
-      const encoder = server.encodeStream({ includeUsage: true })
-      const frames: Frame[] = []
-      for (const event of events) encoder.push(event, frames)
-      encoder.end(frames)
-      const encodeFrame = (frame: Frame) =>
-        server.encodeFrame?.(frame) ?? Buffer.from((client.framing === 'ndjson' ? encodeNdjson : encodeSse)(frame))
-      const bytes = Buffer.concat(frames.map(encodeFrame))
+      const bytes = toBytes(server, toFrames(server.encodeStream({ includeUsage: true }), events))
       const isJudged = folder !== 'bedrock-converse'
       const again = isJudged
-        ? await official(one, oracle.stream(bytes.toString()))
-        : decodeChunks(client, [new Uint8Array(bytes)]).response
+        ? await official(one, oracle.stream(new TextDecoder().decode(bytes)))
+        : decodeChunks(client, [bytes]).response
       expect(saidAgain(again as ChatResponse, one)).toEqual(saidAgain(response as ChatResponse, one))
     },
   )
 
   it.each(requests)('$id: a request is written as it was read', (one) => {
-    const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
+    const path = pathOf(one)
     const { context, options } = format.decodeRequest(one.request, path, one)
     const { encodeRequest } = format.client(one)
     const encoded = encodeRequest(context, options)

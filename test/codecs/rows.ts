@@ -11,6 +11,7 @@ import type {
   RequestOptions,
 } from '../../src/core/messages.ts'
 import { type Decoded, decodeText } from '../support/decode.ts'
+import { toFrames } from '../support/encode.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Asked = Partial<RequestOptions> & Partial<Context>
@@ -78,9 +79,7 @@ export function readStream(codec: ClientCodec, ...events: readonly unknown[]): N
 /** A stream that a server of the format writes of these events: its frames, and what they say. */
 export function writeStream(server: Pick<ServerCodec, 'encodeStream'>, events: readonly MessageEvent[], reply?: Reply) {
   const encoder = server.encodeStream(reply)
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  encoder.end(frames)
+  const frames = toFrames(encoder, events)
   const data = frames.map((frame) => frame.data)
   return { frames, data, losses: encoder.losses, values: data.filter((one) => one !== '[DONE]').map(parse) }
 }

@@ -21,6 +21,7 @@ import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import { call, mockModel } from '../../src/test/index.ts'
 import type { Loose } from '../formats/provider.ts'
 import { wires } from '../support/answers.ts'
+import { toFrames } from '../support/encode.ts'
 
 interface Case {
   readonly value: WireClientTool
@@ -205,13 +206,12 @@ describe.each(Object.entries(cases))('%s', (name, one) => {
     expect(encodeRequest(context, options).body).toMatchObject({ input, tools: [one.value] })
     const { client, server } = { client: openaiResponses('m').codec, server: createServerCodec() }
     expect((server.encodeResponse(client.decodeResponse(whole([one.item]))).body as Loose).output).toEqual([one.item])
-    const out: Parameters<ReturnType<typeof server.encodeStream>['end']>[0] = []
     const encoder = server.encodeStream()
     const events: MessageEvent[] = []
     client.decodeResponse(whole([one.item]), { events })
-    for (const event of events) encoder.push(event, out)
-    encoder.end(out)
-    const done = out.map(({ data }) => JSON.parse(data)).find(({ type }) => type === 'response.output_item.done')
+    const done = toFrames(encoder, events)
+      .map(({ data }) => JSON.parse(data))
+      .find(({ type }) => type === 'response.output_item.done')
     expect(done.item).toEqual(one.item)
     expect(encoder.losses).toEqual([])
   })

@@ -8,6 +8,7 @@ import { facts } from '../formats/index.ts'
 import { wires as formatNames, type Wire } from '../support/answers.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
+import { toFrames } from '../support/encode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { joinDeltas, type Said } from '../support/joined.ts'
 import { wires } from '../support/wires.ts'
@@ -16,14 +17,6 @@ const servers = formatNames.map((name) => {
   const { server } = formats.find(({ client }) => client.name === name) as Format
   return { name, server }
 })
-
-function framesOf({ server }: (typeof servers)[number], events: readonly MessageEvent[]): readonly Frame[] {
-  const encoder = server.encodeStream()
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  encoder.end(frames)
-  return frames
-}
 
 /** An answer in the form of {@link Said}. Wires without refusals have them as text. */
 function expected(wire: Wire, { message }: ChatResponse) {
@@ -47,7 +40,7 @@ function joinedCalls({ calls }: Said, { message }: ChatResponse) {
 }
 
 function check(server: (typeof servers)[number], events: readonly MessageEvent[], response: ChatResponse, id: string) {
-  const joined = joinDeltas(server.name as Wire, framesOf(server, events))
+  const joined = joinDeltas(server.name as Wire, toFrames(server.server.encodeStream(), events))
   if (joined === undefined) return
   const { text, refusal, reasoning } = joined.said
   const calls = inOrder(joinedCalls(joined.said, response))
@@ -145,7 +138,7 @@ describe.each(servers)('a stream in the wire $name', (server) => {
         { type: 'message_end', message: said, response: whole },
       ]
       check(server, events, whole, odd)
-      const frames = framesOf(server, events).filter(({ data }) => data !== '[DONE]')
+      const frames = toFrames(server.server.encodeStream(), events).filter(({ data }) => data !== '[DONE]')
       const names = frames.flatMap(({ data }) => namesIn(JSON.parse(data)))
       expect(new Set(names)).toEqual(new Set(names.length > 0 ? [odd] : []))
     },

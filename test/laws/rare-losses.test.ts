@@ -3,7 +3,6 @@
  * test noticed these.
  */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/core/codec.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -19,6 +18,7 @@ import { mistral } from '../../src/providers/mistral.ts'
 import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import { formats } from '../../src/test/formats.ts'
 import type { Wire } from '../support/answers.ts'
+import { toFrames } from '../support/encode.ts'
 
 type Expected = readonly [path: string, action: Loss['action']]
 
@@ -318,15 +318,12 @@ describe('streams', () => {
 
   it.each(rows)('%s: %s', (wire, _, events, expected) => {
     const encoder = formats[wire].server.encodeStream({})
-    const frames: Frame[] = []
     const message: AssistantMessage = { role: 'assistant', content: [], stopReason: 'stop' }
-    const all: MessageEvent[] = [
+    toFrames(encoder, [
       { type: 'message_start' },
       ...events,
       { type: 'message_end', message, response: { message, stopReason: 'stop' } },
-    ]
-    for (const event of all) encoder.push(event, frames)
-    encoder.end(frames)
+    ])
     expect(told(encoder.losses)).toContainEqual(expected)
   })
 })

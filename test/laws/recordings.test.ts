@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { AssistantMessage, ContentBlock, Usage } from '../../src/core/messages.ts'
 import { bytesOf, claims, familyOf } from '../support/claims.ts'
-import { type CorpusCase, claimedCorpus, type Expected, ownCorpus } from '../support/corpus.ts'
+import { type CorpusCase, claimedCorpus, type Expected, ownCorpus, pathOf } from '../support/corpus.ts'
 import { decodeChunks, offeredIn } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
@@ -127,7 +127,7 @@ describe.each(formats)('what the codecs of $folder read', (codecs) => {
     let compared = 0
     for (const one of cases) {
       const { message, usage } = read(one, codecs)
-      const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
+      const path = pathOf(one)
       const { context, options } = one.request === undefined ? {} : server.decodeRequest(one.request, { path })
       for (const value of [message, usage, context, options]) {
         if (value === undefined) continue

@@ -12,6 +12,7 @@ import { formats } from '../../src/test/formats.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { cutsTimeout, inTurn } from '../support/cuts.ts'
+import { toFrames } from '../support/encode.ts'
 import { joinDeltas, type Said } from '../support/joined.ts'
 import {
   type CallWay,
@@ -102,11 +103,7 @@ function faultsOfCalls(made: readonly Ran[], { message, events }: Answer, mustRu
 
 /** The answer as a client of this wire reads it from a gateway; `undefined` if it gets an error. */
 function served(wire: Wire, { events }: Answer) {
-  const encoder = formats[wire].server.encodeStream()
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  encoder.end(frames)
-  return joinDeltas(wire, frames)?.said
+  return joinDeltas(wire, toFrames(formats[wire].server.encodeStream(), events))?.said
 }
 
 /** Faults of the calls that a client can run. The joiners give a custom call its input. */

@@ -2,25 +2,18 @@
  * An answer that is decoded, encoded and decoded again is the same; and one that came as a stream is the same as the one that comes whole.
  */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/core/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/messages.ts'
-import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import type { Wire } from '../support/answers.ts'
 import { type CorpusCase, casesOf, isAnswer } from '../support/corpus.ts'
 import { decodeChunks, offeredIn } from '../support/decode.ts'
+import { toBytes, toFrames } from '../support/encode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 /** Writes events as a stream of the format, with what the answer as a whole says. */
-function written({ client, server }: Format, events: readonly MessageEvent[]): Uint8Array {
-  const encoder = server.encodeStream({ includeUsage: true })
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  encoder.end(frames)
-  const encodeFrame = (frame: Frame) =>
-    server.encodeFrame?.(frame) ?? Buffer.from((client.framing === 'sse' ? encodeSse : encodeNdjson)(frame))
-  return new Uint8Array(Buffer.concat(frames.map(encodeFrame)))
+function written({ server }: Format, events: readonly MessageEvent[]): Uint8Array {
+  return toBytes(server, toFrames(server.encodeStream({ includeUsage: true }), events))
 }
 
 /**

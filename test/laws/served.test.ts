@@ -4,16 +4,15 @@
  */
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/assemble/replay.ts'
-import type { Frame } from '../../src/core/codec.ts'
 import { blocksOf, stopReasons } from '../../src/core/content.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { ChatResponse, ContentBlock, Loss, StopReason, ToolCall } from '../../src/core/messages.ts'
-import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { casesOf, isAnswer } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 import { decodeChunks } from '../support/decode.ts'
+import { toBytes, toFrames } from '../support/encode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 const made: Readonly<Record<string, ContentBlock>> = {
@@ -97,12 +96,8 @@ function wholeOf({ client, server }: Format, response: ChatResponse): Served {
 
 function streamOf({ client, server }: Format, response: ChatResponse): Served {
   const encoder = server.encodeStream({ includeUsage: true })
-  const frames: Frame[] = []
-  for (const event of replay(response)) encoder.push(event, frames)
-  encoder.end(frames)
-  const encodeFrame = client.framing === 'sse' ? encodeSse : encodeNdjson
-  const bytes = frames.map((frame) => server.encodeFrame?.(frame) ?? Buffer.from(encodeFrame(frame)))
-  const { response: streamed, error } = decodeChunks(client, [new Uint8Array(Buffer.concat(bytes))])
+  const bytes = toBytes(server, toFrames(encoder, replay(response)))
+  const { response: streamed, error } = decodeChunks(client, [bytes])
   return { said: error?.message ?? saidBy(streamed as ChatResponse, client.name), losses: told(encoder.losses) }
 }
 

@@ -7,7 +7,7 @@ import type { Frame } from '../../src/core/codec.ts'
 import { IsoglotError } from '../../src/core/errors.ts'
 import type { Loss, MessageEvent } from '../../src/core/messages.ts'
 import { toolCall } from '../../src/messages/block.ts'
-import { type CorpusCase, casesOf, isAnswer, sayable } from '../support/corpus.ts'
+import { type CorpusCase, casesOf, isAnswer, pathOf, sayable } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 const unknown = 'the value of a field to come'
@@ -74,8 +74,8 @@ interface Written {
 /** Writes what is read from this value. */
 type Again = (value: unknown) => Written
 
-function requestAgain({ client, server }: Format, { meta }: CorpusCase): Again {
-  const path = String(meta.endpoint ?? '').split(' ')[1] ?? ''
+function requestAgain({ client, server }: Format, one: CorpusCase): Again {
+  const path = pathOf(one)
   return (value) => {
     const { context, options, losses } = server.decodeRequest(value, { path })
     const encoded = client.encodeRequest(context, { ...options, strict: false })

@@ -3,7 +3,6 @@
  * https://docs.x.ai/docs/guides/live-search, https://console.groq.com/docs/compound, https://openrouter.ai/docs (read 2026-11).
  */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/core/codec.ts'
 import { blocksOf } from '../../src/core/content.ts'
 import type { ChatResponse } from '../../src/core/messages.ts'
 import { createServerCodec } from '../../src/formats/openai-chat/index.ts'
@@ -14,6 +13,7 @@ import { perplexity } from '../../src/providers/perplexity.ts'
 import { xai } from '../../src/providers/xai.ts'
 import { ownCase } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
+import { toFrames } from '../support/encode.ts'
 
 const sonar = perplexity('sonar-pro')
 
@@ -155,11 +155,8 @@ describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-too
     expect(choice?.message.executed_tools).toHaveLength(2)
     if (sent !== undefined) expect(choice?.message.executed_tools).toEqual(sent)
     const encoder = createServerCodec().encodeStream()
-    const frames: Frame[] = []
-    for (const event of kind === 'json' ? [] : decodeChunks(groq('groq/compound').codec, [bytes]).events) {
-      encoder.push(event, frames)
-    }
-    const deltas = frames.filter(({ data }) => data.includes('executed_tools'))
+    const events = kind === 'json' ? [] : decodeChunks(groq('groq/compound').codec, [bytes]).events
+    const deltas = toFrames(encoder, events).filter(({ data }) => data.includes('executed_tools'))
     expect([deltas.length, encoder.losses]).toEqual([kind === 'json' ? 0 : 2, []])
   })
 })

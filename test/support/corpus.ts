@@ -155,6 +155,11 @@ export function isAnswer({ kind, text, meta, format }: CorpusCase): boolean {
   return answerFields[family]?.some((name) => Object.hasOwn(body, name)) === true
 }
 
+/** The path of the recorded request, which has the model in some formats. */
+export function pathOf({ meta }: CorpusCase): string {
+  return String(meta.endpoint ?? '').split(' ')[1] ?? ''
+}
+
 /** The case of `test/recordings` of this name: `format/name`. */
 export function ownCase(id: string): CorpusCase {
   const found = ownCorpus.find((one) => one.id === id)

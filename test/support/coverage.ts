@@ -22,7 +22,7 @@ import {
   type Wire,
   wires,
 } from './answers.ts'
-import { type CorpusCase, isAnswer } from './corpus.ts'
+import { type CorpusCase, isAnswer, pathOf } from './corpus.ts'
 import { type Decoded, decodeChunks } from './decode.ts'
 import { type Format, formats } from './formats.ts'
 import { judgeRequest, requestRules, seeRequest } from './requests.ts'
@@ -257,7 +257,7 @@ const goOn = { role: 'user', content: '(Go on.)' } as const
 
 function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const way = { from: from.client.name as Wire, to: to.wire }
-  const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
+  const path = pathOf(one)
   const model = from.server.decodeRequest(one.request, { path }).options.model.split('/').at(-1) ?? ''
   const target = { format: to.client.name, provider: to.client.provider, model, headers: {} }
   // `test/laws/agents.test.ts` holds what it writes against what agents send.

@@ -3,7 +3,7 @@
 import { type DecodeOptions, decodeAnswer } from '../../src/ask/http-model.ts'
 import type { ClientCodec, Offered, ServerCodec } from '../../src/core/codec.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/messages.ts'
-import type { CorpusCase } from './corpus.ts'
+import { type CorpusCase, pathOf } from './corpus.ts'
 
 export interface Decoded {
   readonly events: MessageEvent[]
@@ -31,10 +31,11 @@ export function decodeText(codec: ClientCodec, text: string, options: DecodeOpti
 }
 
 /** What a recorded request offered: by that, a decoder knows which calls the provider runs itself. */
-export function offeredIn({ request, meta }: CorpusCase, server: ServerCodec): Offered {
+export function offeredIn(one: CorpusCase, server: ServerCodec): Offered {
+  const { request } = one
   if (typeof request !== 'object') return {}
-  const path = String(meta.endpoint ?? '').split(' ')[1] ?? ''
-  const offeredTools = server.decodeRequest({ model: 'in the path', ...request }, { path }).context.tools ?? []
+  const offeredTools =
+    server.decodeRequest({ model: 'in the path', ...request }, { path: pathOf(one) }).context.tools ?? []
   const names = offeredTools.flatMap((tool) => ('name' in tool ? [tool.name] : []))
   return { offeredTools, toolNames: new Map(names.map((name) => [name, name])) }
 }

@@ -8,6 +8,7 @@ import { createClientCodec, decodeStream, encodeStream } from '../../../src/form
 import { encodeSse } from '../../../src/framing/text.ts'
 import { ownCorpus } from '../../support/corpus.ts'
 import { decodeChunks } from '../../support/decode.ts'
+import { toFrames } from '../../support/encode.ts'
 
 const client = createClientCodec()
 const cases = ownCorpus.filter(
@@ -43,10 +44,7 @@ it.each([
 
 it.each(cases)('$name: the official client reads what we write of it', async ({ bytes }) => {
   const { events, response } = decodeChunks(client, [bytes])
-  const encoder = encodeStream()
-  const frames: Frame[] = []
-  for (const event of events) encoder.push(event, frames)
-  const body = frames.map(encodeSse).join('')
+  const body = toFrames(encodeStream(), events).map(encodeSse).join('')
   const fetch = globalThis.fetch
   globalThis.fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   try {
