@@ -123,7 +123,7 @@ describe('encodeResult', () => {
     ['gemini-interactions', { type: 'function_result', call_id: 'call_a', name: 'get_weather', result: '25 °C' }],
   ])(
     'of %s gives one message in its shape',
-    { meta: { promise: '1.26 1.27 1.28 1.29 1.30 1.31 0.73 0.78 0.84 0.88' } },
+    { meta: { promise: '0.33 2.12 2.17 4.38 1.26 1.27 1.28 1.29 1.30 1.31 0.73 0.78 0.84 0.88' } },
     (name, encoded) => {
       expect(toolCodecs[name].encodeResult(result)).toEqual(encoded)
     },
