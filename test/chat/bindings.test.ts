@@ -1,17 +1,12 @@
 /** Each binding in its real framework, rendered as a server does it: with the history, without later changes. */
-import { createElement } from 'react'
-import { renderToString } from 'react-dom/server'
-import { createComponent, renderToString as renderSolid } from 'solid-js/web'
-import { render as renderSvelte } from 'svelte/server'
 import { describe, expect, it } from 'vitest'
-import { createSSRApp, h } from 'vue'
-import { renderToString as renderVue } from 'vue/server-renderer'
 import * as react from '../../src/bindings/react.ts'
 import * as solid from '../../src/bindings/solid.ts'
 import * as svelte from '../../src/bindings/svelte.ts'
 import * as vue from '../../src/bindings/vue.ts'
 import { type ChatSnapshot, type ChatStore, type ChatStoreOptions, createChatStore } from '../../src/chat/index.ts'
 import { message } from '../../src/index.ts'
+import { rendered } from './frameworks.ts'
 import { answer, scripted } from './scripted.ts'
 
 const { transport } = scripted()
@@ -22,23 +17,14 @@ const shown = ({ messages, status }: Pick<ChatSnapshot, 'messages' | 'status'>) 
 type Given = ChatStoreOptions | ChatStore
 
 const servers: Readonly<Record<string, (given: Given) => string | Promise<string>>> = {
-  react: (given) => renderToString(createElement(() => createElement('p', null, shown(react.useChat(given))))),
+  react: (given) => rendered.react(() => shown(react.useChat(given))),
   vue: (given) =>
-    renderVue(
-      createSSRApp({
-        setup() {
-          const { messages, status } = vue.useChat(given)
-          return () => h('p', shown({ messages: messages.value, status: status.value }))
-        },
-      }),
-    ),
-  svelte: (given) => {
-    const component = ($$renderer: { push(html: string): void; component(draw: () => void): void }) =>
-      $$renderer.component(() => $$renderer.push(`<p>${shown(svelte.useChat(given))}</p>`))
-    return renderSvelte(component as never, { props: {} } as never).body
-  },
-  solid: (given) =>
-    renderSolid(() => createComponent(() => ({ t: `<p>${shown(solid.useChat(given))}</p>` }) as never, {})),
+    rendered.vue(() => {
+      const { messages, status } = vue.useChat(given)
+      return shown({ messages: messages.value, status: status.value })
+    }),
+  svelte: (given) => rendered.svelte(() => shown(svelte.useChat(given))),
+  solid: (given) => rendered.solid(() => shown(solid.useChat(given))),
 }
 
 describe.each(Object.entries(servers))('%s on a server', (_, render) => {
@@ -63,13 +49,8 @@ it('react on a server renders the same as the page’s first render, even if the
 
 it('useChatValue of react renders one value', () => {
   const chat = createChatStore(options)
-  const count = () =>
-    createElement(
-      'p',
-      null,
-      react.useChatValue(chat, ({ messages }) => messages.length),
-    )
-  expect(renderToString(createElement(count))).toBe('<p>2</p>')
+  const count = () => `${react.useChatValue(chat, ({ messages }) => messages.length)}`
+  expect(rendered.react(count)).toBe('<p>2</p>')
 })
 
 it('toReadable of svelte calls immediately, then for each snapshot, until it is unsubscribed', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatSnapshot } from '../../src/chat/index.ts'
 import { rolesOf } from '../support/makers.ts'
-import { memoryPersist, openChat as open } from './open.ts'
+import { memoryPersist, openChat as open, settle } from './open.ts'
 
 /** Each item with its branch: `text` or `text 1/2`. */
 const drawn = ({ messages }: ChatSnapshot) =>
@@ -96,7 +96,7 @@ it('is stored with the chat', async () => {
   expect(drawn(again.now())).toEqual(['A 1/2', 'a 1/2'])
   // A page that closes in the middle of another answer does not lose the earlier ones.
   void again.chat.regenerate()
-  await new Promise((resolve) => setImmediate(resolve))
+  await settle()
   const last = open({ id: 'c1', persist })
   await last.chat.load()
   expect(last.now().messages[1]).toMatchObject({ state: 'stopped', branch: { index: 2, count: 3 } })

@@ -13,6 +13,7 @@ import {
 } from '../../src/page/response.ts'
 import { rolesOf, sse } from '../support/makers.ts'
 import { chatCalls, chatText } from '../support/upstream.ts'
+import { settle } from './open.ts'
 
 const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean() }), execute: () => 'set' })
 const { execute: _, run: _run, parse: _parse, ...themeDefinition } = theme
@@ -248,7 +249,7 @@ describe('fetchTransport', () => {
     }
     const chat = open({ ...server([]), fetch })
     const sent = chat.send('Hi')
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     await chat.stop()
     await sent
     expect(signal?.aborted).toBe(true)

@@ -1,7 +1,7 @@
 /** Files of a page as blocks of a message. */
 import { describe, expect, it } from 'vitest'
 import { type FileRules, toBlock } from '../../src/chat/index.ts'
-import { openChat } from './open.ts'
+import { openChat, settle } from './open.ts'
 
 const bytes = (...values: readonly (number | string)[]) =>
   Uint8Array.from(values.flatMap((value) => (typeof value === 'string' ? [...Buffer.from(value, 'latin1')] : [value])))
@@ -68,7 +68,7 @@ describe('send with files', () => {
     const sent = chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
     expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ parts: [{ text: 'What is it?' }] }] })
     const { id } = chat.getSnapshot().messages[0] ?? {}
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     expect(turns[0]?.added).toMatchObject([{ content: [{ type: 'image' }, { type: 'text', text: 'What is it?' }] }])
     await answered(sent, 'A picture')
     expect(chat.getSnapshot().messages[0]).toMatchObject({ id, parts: [{ type: 'media' }, { type: 'text' }] })
@@ -107,7 +107,7 @@ describe('send with files', () => {
     const { id } = chat.getSnapshot().messages[0] ?? {}
     isDown = false
     const again = chat.retry()
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     expect(turns.map(({ trigger, added }) => [trigger, added[0]?.content])).toMatchObject([
       ['send', [{ type: 'image', url: 'https://files.test/a' }, { text: 'What is it?' }]],
     ])

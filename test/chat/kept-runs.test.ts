@@ -6,7 +6,7 @@ import { approval, type Message, stream, tool } from '../../src/index.ts'
 import { answerKept, keepRun, memoryLog, readChatRequest } from '../../src/page/response.ts'
 import { rolesOf, sse } from '../support/makers.ts'
 import { chatCalls, chatText } from '../support/upstream.ts'
-import { memoryPersist } from './open.ts'
+import { memoryPersist, stubSessionStorage } from './open.ts'
 
 const url = 'https://page.test/chat'
 const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
@@ -105,11 +105,7 @@ const stored = new Map<string, string>()
 const persist = memoryPersist(stored)
 beforeEach(() => {
   stored.clear()
-  vi.stubGlobal('sessionStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => void stored.set(key, value),
-    removeItem: (key: string) => void stored.delete(key),
-  })
+  stubSessionStorage(stored)
 })
 afterEach(() => vi.unstubAllGlobals())
 

@@ -8,6 +8,7 @@ import { answerKept, type EndOfRun, keepRun, memoryLog, readChatRequest } from '
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { chatText, chunks, until } from '../support/upstream.ts'
+import { stubSessionStorage } from './open.ts'
 
 const upstream = ownUpstream()
 const heartbeatMs = 20
@@ -144,12 +145,7 @@ describe.each([
   it('while the page waits for the rest after a reload ends the run', async () => {
     const begin = slowProvider()
     const { asked, ends, hold, url } = await serveKept({ isSilent: false, isNaming })
-    const stored = new Map<string, string>()
-    vi.stubGlobal('sessionStorage', {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, value: string) => void stored.set(key, value),
-      removeItem: (key: string) => void stored.delete(key),
-    })
+    stubSessionStorage()
     const before = open(url)
     void before.send('Hi')
     await until(() => upstream.asked.length > 0)

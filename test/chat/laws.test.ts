@@ -20,6 +20,7 @@ import { type Message, stream } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
 import { formats } from '../support/formats.ts'
+import { settle } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -219,7 +220,7 @@ describe('any actions in any order', () => {
           })
           for (const name of names) {
             await actions[name]?.({ ...script, chat })
-            await new Promise((resolve) => setImmediate(resolve))
+            await settle()
           }
           // A call that was approved may be cut before its result comes: `stream` then adds one that says so.
           for (const { trigger, messages } of names.includes('approve') ? [] : script.turns) {

@@ -1,11 +1,5 @@
 /** A value of a schema while it grows, in a page: from a route over real HTTP, from a model, and in the four frameworks. */
-import { createElement } from 'react'
-import { renderToString } from 'react-dom/server'
-import { createComponent, renderToString as renderSolid } from 'solid-js/web'
-import { render as renderSvelte } from 'svelte/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSSRApp, h } from 'vue'
-import { renderToString as renderVue } from 'vue/server-renderer'
 import { z } from 'zod'
 import * as react from '../../src/bindings/react.ts'
 import * as solid from '../../src/bindings/solid.ts'
@@ -17,6 +11,8 @@ import { readEvents } from '../../src/page/read.ts'
 import { toResponse } from '../../src/page/response.ts'
 import { mockModel } from '../../src/test/index.ts'
 import { type Served, serve } from '../support/serve.ts'
+import { rendered } from './frameworks.ts'
+import { settle } from './open.ts'
 
 const schema = t.object({ title: t.string(), steps: t.array(t.string()) })
 const whole = { title: 'Lasagne', steps: ['Boil', 'Bake'] }
@@ -167,7 +163,7 @@ it('a value that is stopped while it is checked stays stopped', async () => {
     ask: () => streamObject({ model: mockModel(['{"title":"Lasagne"}']), prompt: 'Hi', schema }),
   })
   const submitted = store.submit(undefined)
-  while (checks.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  while (checks.length === 0) await settle()
   await store.stop()
   go()
   await submitted
@@ -222,26 +218,14 @@ const options: ObjectStoreOptions<typeof schema, string> = { schema, ask: () => 
 type Given = typeof options | ReturnType<typeof createObjectStore<typeof schema, string>>
 
 const onServer: Readonly<Record<string, (given: Given) => string | Promise<string>>> = {
-  react: (given) =>
-    renderToString(createElement(() => createElement('p', null, draw(react.useObject(given as never))))),
+  react: (given) => rendered.react(() => draw(react.useObject(given as never))),
   vue: (given) =>
-    renderVue(
-      createSSRApp({
-        setup() {
-          const { status, object } = vue.useObject(given as typeof options)
-          return () => h('p', draw({ status: status.value, object: object.value }))
-        },
-      }),
-    ),
-  svelte: (given) => {
-    const component = ($$renderer: { push(html: string): void; component(draw: () => void): void }) =>
-      $$renderer.component(() => $$renderer.push(`<p>${draw(svelte.useObject(given as typeof options))}</p>`))
-    return renderSvelte(component as never, { props: {} } as never).body
-  },
-  solid: (given) =>
-    renderSolid(() =>
-      createComponent(() => ({ t: `<p>${draw(solid.useObject(given as typeof options))}</p>` }) as never, {}),
-    ),
+    rendered.vue(() => {
+      const { status, object } = vue.useObject(given as typeof options)
+      return draw({ status: status.value, object: object.value })
+    }),
+  svelte: (given) => rendered.svelte(() => draw(svelte.useObject(given as typeof options))),
+  solid: (given) => rendered.solid(() => draw(solid.useObject(given as typeof options))),
 }
 
 describe.each(Object.entries(onServer))('%s on a server', (name, render) => {

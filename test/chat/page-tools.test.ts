@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createChatStore } from '../../src/chat/index.ts'
 import { approval, signApproval, type ToolCall, t, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { openChat, start } from './open.ts'
+import { openChat, settle, start } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
 const ran: unknown[] = []
@@ -31,7 +31,7 @@ async function called(...calls: readonly ToolCall[]) {
   const sent = chat.send('Go')
   await opened.push(start, ...answer(calls, { outcome: 'manual', pending: calls }))
   await opened.end()
-  await new Promise((resolve) => setImmediate(resolve))
+  await settle()
   return { ...opened, sent, states }
 }
 
@@ -64,7 +64,7 @@ describe('calls of tools of the page', () => {
     expect(ran).toEqual([{ dark: true }])
     expect(now()).toMatchObject({ status: 'waiting', pending: [{ id: 'c2' }] })
     expect(turns).toHaveLength(1)
-    await Promise.race([chat.approve('c2', true), new Promise((resolve) => setImmediate(resolve))])
+    await Promise.race([chat.approve('c2', true), settle()])
     expect(ran).toEqual([{ dark: true }, 'paid'])
     expect(turns.at(-1)).toMatchObject({ trigger: 'tool_result', approvals: [], added: [{}, { toolCallId: 'c2' }] })
   })
@@ -98,7 +98,7 @@ describe('calls of tools of the page', () => {
   it('that are refused get the reason as their result', async () => {
     const { chat, turns, now } = await called(block.toolCall('c2', 'pay', {}))
     void chat.approve('c2', { approved: false, reason: 'Too much' })
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     expect(ran).toEqual([])
     expect(turns.at(-1)?.added).toMatchObject([{ status: 'error', content: 'Too much' }])
     expect(now().messages[1]?.parts).toMatchObject([{ state: 'refused' }])
@@ -119,7 +119,7 @@ describe('calls of tools of the page', () => {
         ...answer([{ ...dark, id: `c${round}` }], { outcome: 'manual', pending: [{ ...dark, id: `c${round}` }] }),
       )
       await end()
-      await new Promise((resolve) => setImmediate(resolve))
+      await settle()
     }
     await sent
     expect([turns.length, ran.length, now().outcome, now().status]).toEqual([11, 10, 'max_rounds', 'ready'])
@@ -141,7 +141,7 @@ describe('calls of tools of the page', () => {
     const sent = chat.send('Go')
     await script.push(start, ...answer([call], { outcome: 'manual', pending: [call] }))
     await script.end()
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     await chat.stop()
     await sent
     expect(signal?.aborted).toBe(true)

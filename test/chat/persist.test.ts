@@ -3,10 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { createChatStore, idbPersist, localPersist, type StoredChat } from '../../src/chat/index.ts'
 import { message } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { memoryPersist, openChat, start, text } from './open.ts'
+import { memoryPersist, openChat, settle, start, text } from './open.ts'
 import { scripted } from './scripted.ts'
-
-const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a stored chat', () => {
   it('has the same ids after another store has loaded it', async () => {

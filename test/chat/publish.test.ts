@@ -2,14 +2,16 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createChatStore, runTransport } from '../../src/chat/index.ts'
 import { message, type StreamEvent } from '../../src/index.ts'
+import { settle } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
+const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
 const pieces = (count: number): StreamEvent[] =>
   Array.from({ length: count }, () => ({ type: 'text_delta', index: 0, text: 'ab ' }))
 
 describe('while an answer streams', () => {
   it('publishes at most once a frame, and status changes immediately', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    stopClock()
     const { transport, push, end } = scripted()
     const chat = createChatStore({ transport })
     let published = 0
@@ -32,7 +34,7 @@ describe('while an answer streams', () => {
   })
 
   it('publishes a change after a pause immediately, and so each delta of a slow stream', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    stopClock()
     const { transport, push } = scripted()
     const chat = createChatStore({ transport })
     void chat.send('Count')
@@ -51,7 +53,7 @@ describe('while an answer streams', () => {
   })
 
   it('shows the published state, not later changes', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    stopClock()
     const { transport, push } = scripted()
     const chat = createChatStore({ transport })
     void chat.send('Count')
@@ -112,7 +114,7 @@ describe('a listener', () => {
 
 describe('dispose', () => {
   it('of 1,000 stores in the middle of an answer leaves no timer, no listener and no turn', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    stopClock()
     const told = vi.fn()
     let left = 0
     const transport = runTransport(({ signal }) => ({
@@ -131,7 +133,7 @@ describe('dispose', () => {
       chat.subscribe(told)
       return chat.send('Hi')
     })
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     told.mockClear()
     // Code of other tests in this process may set timers too. So the test counts the timers that `dispose` itself ends at once.
     const timers = vi.getTimerCount()

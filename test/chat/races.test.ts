@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type ChatTransport, createChatStore } from '../../src/chat/index.ts'
 import { message, type StreamEvent, tool } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { memoryPersist, openChat, start } from './open.ts'
+import { memoryPersist, openChat, settle, start } from './open.ts'
 import { answer, scripted } from './scripted.ts'
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 function open(options: Parameters<typeof openChat>[0] = {}) {
   const opened = openChat({ id: 'c1', ...options })
@@ -55,7 +53,7 @@ describe('a stop', () => {
     const { chat, waiting } = open({ persist })
     await waiting()
     await chat.stop()
-    await turn()
+    await settle()
     const again = open({ persist })
     await again.chat.load()
     expect(again.now()).toMatchObject({ status: 'ready', pending: [] })
@@ -70,7 +68,7 @@ it('a transport that cannot stop a turn is reported, and the next message works'
   void chat.send('A')
   await script.push(start)
   void chat.send('B')
-  await turn()
+  await settle()
   expect(errors).toMatchObject([{ message: 'No stop' }])
   expect(script.turns).toHaveLength(2)
   chat.dispose()
@@ -126,7 +124,7 @@ describe('resume', () => {
     expect(await chat.resume()).toBe(false)
     expect(now()).toMatchObject({ status: 'error', messages: [{ state: 'failed' }] })
     void chat.retry()
-    await turn()
+    await settle()
     expect(now()).toMatchObject({ status: 'submitted', messages: [{ state: 'sending' }] })
     chat.dispose()
   })
@@ -173,7 +171,7 @@ describe('the queue', () => {
     void chat.send({ files: [new File(['too long'], 'a.png', { type: 'image/png' })] })
     void chat.send('C')
     await answered(first, 'a')
-    await turn()
+    await settle()
     expect(turns.map(({ added }) => added[0]?.content)).toEqual(['A', 'C'])
   })
 })
@@ -189,7 +187,7 @@ it('the usage of a turn counts every round: those before an approval and before 
   const sent = byPage.chat.send('Dark')
   await byPage.push(start, ...answer([dark], { outcome: 'manual', pending: [dark], usage: { outputTokens: 1 } }))
   await byPage.end()
-  await turn()
+  await settle()
   await byPage.answered(sent, 'Done')
   expect(byPage.now().usage).toEqual({ outputTokens: 2 })
 })
@@ -220,16 +218,16 @@ it('a message of the queue that another store edited keeps the edit when it is s
   const [first, second] = [open({ persist }), open({ persist })]
   const sent = first.chat.send('A')
   void first.chat.send('B')
-  await turn()
+  await settle()
   await second.chat.load()
   const { id = '' } = second.now().messages.at(-1) ?? {}
   const edited = second.chat.edit(id, 'C')
-  await turn()
+  await settle()
   await second.answered(edited, 'c')
   await first.chat.load()
   await first.answered(sent, 'a')
   await first.push(start, ...answer('b'))
   await first.end()
-  await turn()
+  await settle()
   for (const text of ['A', 'a', 'B', 'b', 'C', 'c']) expect(stored.get('c1')?.split(`"${text}"`), text).toHaveLength(2)
 })

@@ -1,11 +1,11 @@
 /** A turn that fails after its tools ran: retry goes on after their results, in the page and on a server, and no tool runs twice. */
 import { describe, expect, it } from 'vitest'
-import { createChatStore, fetchTransport } from '../../src/chat/index.ts'
+import { createChatStore } from '../../src/chat/index.ts'
 import { modelTransport } from '../../src/chat/model-transport.ts'
-import { type Message, stream, t, tool } from '../../src/index.ts'
-import { readChatRequest, toResponse } from '../../src/page/response.ts'
+import { t, tool } from '../../src/index.ts'
 import { call, type MockAnswer, mockModel } from '../../src/test/index.ts'
 import { memoryPersist } from './open.ts'
+import { routed } from './routed.ts'
 
 const failures: Record<string, MockAnswer> = {
   'an error before the answer': { error: 'server' },
@@ -35,19 +35,8 @@ describe.each(['page', 'server'])('a model in the %s', (where) => {
         if (asked <= rounds) return { calls: calls[made] ?? [] }
         return asked === rounds + 1 ? (failures[how] ?? '') : 'Paid.'
       })
-      let history: readonly Message[] = []
-      const route = async (request: Request) => {
-        const read = await readChatRequest(request, { history: () => history })
-        const messages = [...read.history, ...read.messages]
-        const onEnd = ({ messages: said }: { messages: readonly Message[] }) => {
-          history = [...messages, ...said]
-        }
-        return toResponse(stream({ model, messages, tools: [pay], retries: 0 }), { onEnd })
-      }
-      const transport =
-        where === 'page'
-          ? modelTransport({ model, tools: [pay], retries: 0 })
-          : fetchTransport({ url: 'https://s.example/chat', fetch: (url, init) => route(new Request(url, init)) })
+      const tools = [pay]
+      const transport = where === 'page' ? modelTransport({ model, tools, retries: 0 }) : routed({ model, tools })
       const persist = memoryPersist()
       const open = () => createChatStore({ id: 'c', transport, persist })
       let chat = open()

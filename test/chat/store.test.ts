@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type ChatSnapshot, createChatStore, runTransport } from '../../src/chat/index.ts'
 import { ApiError, InterruptedError, message } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
-import { openChat as open, start, text } from './open.ts'
+import { openChat as open, settle, start, text } from './open.ts'
 import { answer, done } from './scripted.ts'
 
 /** A short form of what a page draws of a snapshot. */
@@ -133,7 +133,7 @@ describe('stop', () => {
     const onEvent = vi.fn()
     const chat = createChatStore({ transport, throttleMs: 0, onEvent })
     const sent = chat.send('A')
-    await new Promise((resolve) => setImmediate(resolve))
+    await settle()
     await chat.stop()
     const before = chat.getSnapshot()
     onEvent.mockClear()

@@ -1,9 +1,9 @@
 /** A chat that opens with a history from the server, in which calls wait for a decision. */
 import { describe, expect, it } from 'vitest'
 import { createChatStore, fetchTransport } from '../../src/chat/index.ts'
-import { approval, generate, type Message, stream, t, tool } from '../../src/index.ts'
-import { readChatRequest, toResponse } from '../../src/page/response.ts'
+import { approval, generate, type Message, t, tool } from '../../src/index.ts'
 import { call, mockModel } from '../../src/test/index.ts'
+import { routed } from './routed.ts'
 
 describe('with a decision that is awaited', () => {
   it.each([
@@ -20,19 +20,11 @@ describe('with a decision that is awaited', () => {
     })
     const tools = [pay, tool({ name: 'look', execute: () => 'seen' })]
     const model = mockModel([{ calls }, 'Done.'])
-    let history: readonly Message[] = (await generate({ model, prompt: 'Pay', tools })).messages
-    const route = async (request: Request) => {
-      const { messages, approvals, history: before } = await readChatRequest(request, { history: () => history })
-      const run = stream({ model, messages: [...before, ...messages], tools, ...(approvals && { approvals }) })
-      const onEnd = ({ messages: said }: { messages: readonly Message[] }) => {
-        history = [...before, ...messages, ...said]
-      }
-      return toResponse(run, { onEnd })
-    }
+    const { messages: history } = await generate({ model, prompt: 'Pay', tools })
     const chat = createChatStore({
       id: 'c',
       messages: JSON.parse(JSON.stringify(history)) as Message[],
-      transport: fetchTransport({ url: 'https://s.example/chat', fetch: (url, init) => route(new Request(url, init)) }),
+      transport: routed({ model, tools }, history),
     })
     const { status, pending, messages } = chat.getSnapshot()
     const due = calls.filter(({ name }) => name === 'pay')
