@@ -15,23 +15,18 @@ import {
 } from '../../src/chat/index.ts'
 import { modelTransport } from '../../src/chat/model-transport.ts'
 import { toolCallsOf } from '../../src/core/content.ts'
-import type { Model } from '../../src/core/question.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { type Message, stream } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
 import { formats } from '../support/formats.ts'
+import { recordedAnswer, recordedModel } from '../support/recorded-model.ts'
 import { settle } from './open.ts'
 import { answer, scripted } from './scripted.ts'
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  bin: 'application/vnd.amazon.eventstream',
-}
-
 /** Sends a message, with this answer of the provider, and returns each snapshot. */
 async function snapshotsOf(
-  model: Model,
+  model: HttpModel,
 ): Promise<{ readonly chat: ChatStore; readonly seen: readonly ChatSnapshot[] }> {
   const transport = runTransport(({ messages, signal }) => stream({ model, messages, signal, retries: 0 }))
   const chat = createChatStore({ transport, throttleMs: 0 })
@@ -48,53 +43,49 @@ const lasting = (view: ChatSnapshot['messages'][number] | undefined) =>
 describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
-  it.each(streams)(
-    '$name: is drawn under ids that stay, and ends as its messages say',
-    async ({ bytes, kind, expected }) => {
-      const headers = { 'content-type': mediaTypes[kind] ?? '' }
-      const body = bytes as Uint8Array<ArrayBuffer>
-      let isFirst = true
-      const fetch = async () => {
-        // An empty answer is requested again.
-        const response = isFirst ? new Response(body, { headers }) : new Response(null, { status: 400 })
-        isFirst = false
-        return response
-      }
-      const { chat, seen } = await snapshotsOf(httpModel(client, 'm', { baseUrl: 'https://upstream.test', fetch }))
-      const last = chat.getSnapshot()
-      expect(last.isBusy).toBe(false)
-      if (expected !== undefined) {
-        const said = last.messages[1]?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
-        expect(said.trim()).toBe((expected.text ?? '').trim())
-      }
-      const ids = new Set(seen.flatMap(({ messages }) => messages[1]?.id ?? []))
-      expect(ids.size).toBeLessThanOrEqual(1)
-      for (const { messages } of seen) {
-        expect(messages[0]?.id).toBe(last.messages[0]?.id)
-        const places = messages.flatMap(({ parts }) => parts.map(({ id }) => id))
-        expect(new Set(places).size).toBe(places.length)
-        if (last.status === 'error') continue
-        const lastIds = last.messages.flatMap(({ parts }) => parts.map(({ id }) => id))
-        // The parts that a page has drawn stay, under their ids.
-        expect(lastIds).toEqual(expect.arrayContaining(places))
-      }
-      const streaming = last.messages.flatMap(({ parts }) =>
-        parts.filter((part) => 'state' in part && part.state === 'streaming'),
+  it.each(streams)('$name: is drawn under ids that stay, and ends as its messages say', async (one) => {
+    const { expected } = one
+    let isFirst = true
+    const fetch = async () => {
+      // An empty answer is requested again.
+      const response = isFirst ? recordedAnswer(one) : new Response(null, { status: 400 })
+      isFirst = false
+      return response
+    }
+    const { chat, seen } = await snapshotsOf({ ...recordedModel(client, one), fetch })
+    const last = chat.getSnapshot()
+    expect(last.isBusy).toBe(false)
+    if (expected !== undefined) {
+      const said = last.messages[1]?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
+      expect(said.trim()).toBe((expected.text ?? '').trim())
+    }
+    const ids = new Set(seen.flatMap(({ messages }) => messages[1]?.id ?? []))
+    expect(ids.size).toBeLessThanOrEqual(1)
+    for (const { messages } of seen) {
+      expect(messages[0]?.id).toBe(last.messages[0]?.id)
+      const places = messages.flatMap(({ parts }) => parts.map(({ id }) => id))
+      expect(new Set(places).size).toBe(places.length)
+      if (last.status === 'error') continue
+      const lastIds = last.messages.flatMap(({ parts }) => parts.map(({ id }) => id))
+      // The parts that a page has drawn stay, under their ids.
+      expect(lastIds).toEqual(expect.arrayContaining(places))
+    }
+    const streaming = last.messages.flatMap(({ parts }) =>
+      parts.filter((part) => 'state' in part && part.state === 'streaming'),
+    )
+    expect(streaming).toEqual([])
+    const given = createChatStore({
+      transport: scripted().transport,
+      messages: last.messages.flatMap(({ messages }) => messages),
+    })
+    const [, again] = toView(given.getSnapshot().messages.flatMap(({ messages }) => messages))
+    const plain = (view: typeof again) =>
+      lasting(view)?.map((part) =>
+        part.type === 'tool' && part.state === 'waiting' ? { ...part, state: 'ready' } : part,
       )
-      expect(streaming).toEqual([])
-      const given = createChatStore({
-        transport: scripted().transport,
-        messages: last.messages.flatMap(({ messages }) => messages),
-      })
-      const [, again] = toView(given.getSnapshot().messages.flatMap(({ messages }) => messages))
-      const plain = (view: typeof again) =>
-        lasting(view)?.map((part) =>
-          part.type === 'tool' && part.state === 'waiting' ? { ...part, state: 'ready' } : part,
-        )
-      expect(plain(again)).toEqual(plain(last.messages[1]))
-      if (last.status === 'ready') expect(again?.state).toBe(last.messages[1]?.state)
-    },
-  )
+    expect(plain(again)).toEqual(plain(last.messages[1]))
+    if (last.status === 'ready') expect(again?.state).toBe(last.messages[1]?.state)
+  })
 })
 
 // ---- clicks in any order ------------------------------------------------------------------------
@@ -260,7 +251,7 @@ it('a modelTransport sends the whole conversation, and tools run in the page', a
   }
   const openai = formats.find(({ folder }) => folder === 'openai-chat')
   if (openai === undefined) throw new Error('there is no openai-chat')
-  const model: Model = httpModel(openai.client, 'm', { baseUrl: 'https://upstream.test', fetch })
+  const model = httpModel(openai.client, 'm', { baseUrl: 'https://upstream.test', fetch })
   const chat = createChatStore({ transport: modelTransport({ model, system: 'Be brief' }) })
   await chat.send('Hi')
   expect(bodies).toMatchObject([{ messages: [{ content: 'Be brief' }, { content: 'Hi' }] }])

@@ -10,17 +10,13 @@ import { canary, disguises, holdsCanary } from '../support/canary.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { seeded } from '../support/random.ts'
+import { contentTypes } from '../support/recorded-model.ts'
 import type { Said } from './dialogue.ts'
 import { gatewayOf as gatewayWith } from './gateway-of.ts'
 import { speakers, toWire, type WireName, wireNames } from './provider.ts'
 import { eventsOf } from './wire.ts'
 
-const types = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  'event-stream': 'application/vnd.amazon.eventstream',
-}
-const typeOf = (wire: WireName) => types[clients[wire].framing]
+const typeOf = (wire: WireName) => contentTypes[clients[wire].framing]
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response

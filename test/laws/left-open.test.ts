@@ -10,12 +10,7 @@ import { servers } from '../formats/servers.ts'
 import { speakers, toWire } from '../gateway/provider.ts'
 import { wires } from '../support/answers.ts'
 import { clients } from '../support/formats.ts'
-
-const types = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  'event-stream': 'application/vnd.amazon.eventstream',
-}
+import { contentTypes } from '../support/recorded-model.ts'
 
 const keepAlives = { sse: ': still here\n\n', ndjson: '\n', 'event-stream': bedrockLine('keepAlive', {}) }
 
@@ -61,7 +56,7 @@ describe.each(wires)('an answer of %s', (wire) => {
     })
     const model = servers[wire].modelAt('http://localhost')
     const answers = [first, leftOpen(text)]
-    const headers = { 'content-type': types[model.codec.framing] }
+    const headers = { 'content-type': contentTypes[model.codec.framing] }
     const fetch = async () => new Response(answers.shift(), { headers })
     const result = generate({
       model: { ...model, fetch },

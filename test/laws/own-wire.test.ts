@@ -3,7 +3,6 @@
  * part that they say: no call of it that was not whole.
  */
 import { describe, expect, it } from 'vitest'
-import { httpModel } from '../../src/ask/http-model.ts'
 import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
 import type { MessageEvent, ToolCall } from '../../src/core/messages.ts'
 import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
@@ -13,24 +12,16 @@ import { casesOf } from '../support/corpus.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
 import { cut, seeded } from '../support/random.ts'
+import { recordedModel } from '../support/recorded-model.ts'
 
-const types = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  json: 'application/json',
-  bin: 'application/vnd.amazon.eventstream',
-}
 const url = 'https://a.example/answer'
 
 /** The stream of a recorded answer, as the server of a page sends it. */
 async function sentFor(
   client: (typeof formats)[number]['client'],
-  { bytes, kind, meta }: ReturnType<typeof casesOf>[number],
+  one: ReturnType<typeof casesOf>[number],
 ): Promise<Uint8Array> {
-  const headers = { 'content-type': types[kind] }
-  const fetch = async () => new Response(bytes.slice(), { status: meta.status ?? 200, headers })
-  const model = httpModel(client, meta.model ?? 'm', { apiKey: 'k', baseUrl: 'https://host.example', fetch })
-  const gateway = createGateway({ formats: [isoglotFormat], models: { m: model } })
+  const gateway = createGateway({ formats: [isoglotFormat], models: { m: recordedModel(client, one) } })
   const context = { messages: [{ role: 'user', content: 'x' }] }
   const body = JSON.stringify({ version: 1, model: 'm', context, options: { strict: false }, retries: 0 })
   const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body }

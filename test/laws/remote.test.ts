@@ -1,6 +1,5 @@
 /** Every recorded answer through a server of ours gives what it gives directly: events, result, error, and the part of it that came. */
 import { describe, expect, it } from 'vitest'
-import { httpModel } from '../../src/ask/http-model.ts'
 import type { MessageEvent } from '../../src/core/messages.ts'
 import type { Model } from '../../src/core/question.ts'
 import { createGateway, isoglotFormat } from '../../src/gateway/index.ts'
@@ -9,13 +8,8 @@ import { remote } from '../../src/remote/index.ts'
 import { corpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
+import { recordedModel } from '../support/recorded-model.ts'
 
-const types = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  json: 'application/json',
-  bin: 'application/vnd.amazon.eventstream',
-}
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null))
 
 interface Told {
@@ -57,10 +51,8 @@ describe.each(formats.map(({ folder, client }) => [folder, client] as const))('%
     // In `npm test` one half is asked for whole, and the other as a stream.
     it.each(inTurn(cases, 2, isWhole ? 1 : 0).map((one) => [one.id, one] as const))(
       `%s ${isWhole ? 'whole' : ''}`,
-      async (_id, { bytes, kind, meta }) => {
-        const fetch = async () =>
-          new Response(bytes.slice(), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } })
-        const model = httpModel(client, meta.model ?? 'm', { apiKey: 'k', baseUrl: 'https://host.example', fetch })
+      async (_id, one) => {
+        const model = recordedModel(client, one)
         const gateway = createGateway({ formats: [isoglotFormat], models: { m: model } })
         const ask = (url: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(url, init))
         const behind = { ...remote('m', { url: 'https://a.example/answer', fetch: ask }), provider: client.provider }

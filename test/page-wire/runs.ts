@@ -1,13 +1,12 @@
 /** Runs for a page, from recorded answers and from events of a test. */
 
 import { expect } from 'vitest'
-import { httpModel } from '../../src/ask/http-model.ts'
-import type { Model } from '../../src/core/question.ts'
 import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
 import type { PageRules } from '../../src/page/response.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { bodyOf } from '../support/makers.ts'
+import { recordedAnswer, recordedModel } from '../support/recorded-model.ts'
 
 /** A page that may see all that a page can see. */
 export const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
@@ -25,24 +24,9 @@ export const recorded: readonly (readonly [id: string, format: Format, one: Corp
     .map((one) => [one.id, format, one] as const),
 )
 
-const types = {
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  json: 'application/json',
-  bin: 'application/vnd.amazon.eventstream',
-}
-
 /** A run with a recorded answer in chunks of 50 bytes. */
-export function recordedRun(
-  { client }: Format,
-  { bytes, kind, meta }: CorpusCase,
-  request: Partial<RunRequest> = {},
-): Run {
-  const model: Model = httpModel(client, meta.model ?? 'm', {
-    baseUrl: 'http://localhost',
-    fetch: async () =>
-      new Response(inChunks(bytes, 50), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } }),
-  })
+export function recordedRun({ client }: Format, one: CorpusCase, request: Partial<RunRequest> = {}): Run {
+  const model = { ...recordedModel(client, one), fetch: async () => recordedAnswer(one, inChunks(one.bytes, 50)) }
   return stream({ model, prompt: 'Hi', retries: 0, strict: false, ...request })
 }
 

@@ -1,13 +1,13 @@
 /** A model with nothing around it, or with wraps that change nothing, behaves as the model itself: on every recording. */
 
 import { describe, expect, it } from 'vitest'
-import { httpModel } from '../../src/ask/http-model.ts'
 import type { Model } from '../../src/core/question.ts'
 import { type StreamEvent, stream, tool, wrapModel } from '../../src/index.ts'
 import type { ModelWrap } from '../../src/wraps/index.ts'
 import { corpus } from '../support/corpus.ts'
 import { inTurn } from '../support/cuts.ts'
 import { formats } from '../support/formats.ts'
+import { recordedModel } from '../support/recorded-model.ts'
 
 const plain: readonly (readonly [string, readonly ModelWrap[]])[] = [
   ['no wraps', []],
@@ -21,12 +21,6 @@ const plain: readonly (readonly [string, readonly ModelWrap[]])[] = [
     ],
   ],
 ]
-const types = {
-  json: 'application/json',
-  sse: 'text/event-stream',
-  ndjson: 'application/x-ndjson',
-  bin: 'application/vnd.amazon.eventstream',
-}
 /** Its calls are for the caller, so that one recording is one run. */
 const tools = [tool({ name: 'f' })]
 
@@ -45,10 +39,8 @@ async function tell(model: Model): Promise<unknown> {
 describe.each(formats)('$folder', ({ folder, client }) => {
   const cases = corpus.filter(({ format }) => format === folder)
   // A wrap sees requests and events, which have no format: each is put around a third of the recordings of each format.
-  it.each(cases.map((one, at) => [one.id, one, at] as const))('%s', async (_id, { bytes, kind, meta }, at) => {
-    const fetch = async () =>
-      new Response(bytes.slice(), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } })
-    const model: Model = httpModel(client, meta.model ?? 'm', { apiKey: 'k', baseUrl: 'https://host.example', fetch })
+  it.each(cases.map((one, at) => [one.id, one, at] as const))('%s', async (_id, one, at) => {
+    const model = recordedModel(client, one)
     const expected = await tell(model)
     for (const [what, wraps] of inTurn(plain, plain.length, at))
       expect([what, await tell(wrapModel(model, ...wraps))]).toEqual([what, expected])
