@@ -2,17 +2,20 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Context, Json, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/messages.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
-import { block, generate, message, stream } from '../../src/index.ts'
+import { block, message } from '../../src/index.ts'
+import { createContext } from '../../src/messages/create-context.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
 import type { Dropped } from '../formats/facts.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
 import { clients, formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
+import { rolesOf } from '../support/makers.ts'
 import type { RequestRuleName } from '../support/requests.ts'
 
 const user = (content: string) => ({ role: 'user', content }) as const
@@ -27,16 +30,16 @@ function lossesOf(name: Wire, context: Context, options: Partial<RequestOptions>
   return losses.filter(({ path }) => path !== 'options.maxTokens')
 }
 
-describe('D2', () => {
+describe('an effort', () => {
   it.each(['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const)(
-    'DeepSeek is sent the effort %s: its server takes all words',
+    'of %s is sent to DeepSeek: its server takes all words',
     (effort) => {
       const { body, losses } = deepseek('m').codec.encodeRequest(hello, { model: 'm', reasoning: { effort } })
       expect(body).toMatchObject({ thinking: { type: 'enabled' }, reasoning_effort: effort })
       expect(losses).toEqual([])
     },
   )
-  it('an effort of a host that takes reasoning only on or off is a minor loss', () => {
+  it('at a host that takes reasoning only on or off is a minor loss', () => {
     const dialect = { ...chat.compatible, askReasoning: chat.byThinking }
     const { losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { effort: 'low' }, dialect })
     expect(losses).toMatchObject([{ path: 'options.reasoning.effort', action: 'changed', severity: 'minor' }])
@@ -250,32 +253,10 @@ it('a default is not a loss', () => {
   for (const name of wires) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
 })
 
-const answers = {
-  gemini: () => ({ candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }),
-  anthropic: () => ({
-    ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'a' }] },
-    ...{ stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } },
-  }),
-}
-/** A `fetch` for whole answers. */
-function watching(answer: () => unknown): { fetch: typeof globalThis.fetch; bodies: unknown[] } {
-  const bodies: unknown[] = []
-  const fetch: typeof globalThis.fetch = async (_, init) => {
-    bodies.push(JSON.parse(await new Response(init?.body).text()))
-    return Response.json(answer())
-  }
-  return { fetch, bodies }
-}
-
-it('warnings count the tools in the order that the caller wrote', async () => {
-  const body = `data: ${JSON.stringify(answers.gemini())}\n\n`
-  const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+it('losses count the tools in the order that the caller wrote', () => {
   const strict = { name: 'a_strict_one', parameters: { type: 'object' }, strict: true }
   const tools = [anthropic.webSearch(), { name: 'z' }, responses.webSearch(), gemini.googleSearch(), strict]
-  const paths: string[] = []
-  for await (const event of stream({ prompt: 'x', tools, model: gemini.gemini('m', { apiKey: 'k', fetch }) })) {
-    if (event.type === 'warning') paths.push(event.warning.path)
-  }
+  const paths = lossesOf('gemini', { ...hello, tools }).map(({ path }) => path)
   expect(paths.sort()).toEqual(['tools[0]', 'tools[2]', 'tools[4].strict'])
 })
 
@@ -356,51 +337,35 @@ it.each(wires.filter((name) => name !== 'anthropic'))(
 )
 
 describe('a later instruction', () => {
-  const messages = ['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c']
-  const settings = (fetch: typeof globalThis.fetch) => ({ apiKey: 'k', fetch })
-  const ask = async (model: Parameters<typeof generate>[0]['model'], bodies: unknown[]) => {
-    await generate({ messages, model })
-    return bodies[0] as Record<string, unknown>
+  const context = createContext(['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c'])
+  const later = [user('a'), message.developer('D')]
+  const moved = [{ path: 'messages[1]', action: 'changed', severity: 'minor' }]
+  const encode = ({ codec }: HttpModel, asked = context) => {
+    const { body, losses } = codec.encodeRequest(asked, { model: 'm', maxTokens: 9 })
+    return { body: body as Record<string, unknown> & Record<'messages' | 'contents', { role: string }[]>, losses }
   }
 
   it('stays in its place as tagged text of the user by default, with a minor loss', {
     meta: { promise: '0.23 0.29 0.75' },
-  }, async () => {
-    const { fetch, bodies } = watching(answers.anthropic)
-    const body = await ask(anthropic.anthropic('m', settings(fetch)), bodies)
+  }, () => {
+    const { body } = encode(anthropic.anthropic('m'))
     expect(body.system).toBeUndefined()
     expect(JSON.stringify(body.messages)).toContain('<developer>\\nD\\n</developer>')
-    const { losses } = anthropic.encodeRequest(
-      { messages: [user('a'), message.developer('D')] },
-      { model: 'm', maxTokens: 9 },
-    )
-    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
+    expect(encode(anthropic.anthropic('m'), { messages: later }).losses).toMatchObject(moved)
   })
-  it('stays as a system message with "inline" on Anthropic', async () => {
-    const { fetch, bodies } = watching(answers.anthropic)
-    const body = await ask(anthropic.anthropic('m', { ...settings(fetch), lateInstructions: 'inline' }), bodies)
-    expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'system',
-      'user',
-    ])
+  it('stays as a system message with "inline" on Anthropic', () => {
+    const { body } = encode(anthropic.anthropic('m', { lateInstructions: 'inline' }))
+    expect(rolesOf(body.messages)).toBe('user assistant system user')
   })
-  it('joins the system text with "hoist" on Anthropic, with a minor loss', async () => {
-    const { fetch, bodies } = watching(answers.anthropic)
-    const body = await ask(anthropic.anthropic('m', { ...settings(fetch), lateInstructions: 'hoist' }), bodies)
-    expect(body.system).toEqual([
-      { type: 'text', text: 'S' },
-      { type: 'text', text: 'D' },
-    ])
-    expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
-    const { encodeRequest } = anthropic.createClientCodec({ lateInstructions: 'hoist' })
-    const { losses } = encodeRequest({ messages: [user('a'), message.developer('D')] }, { model: 'm', maxTokens: 9 })
-    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
+  it('joins the system text with "hoist" on Anthropic, with a minor loss', () => {
+    const hoisting = anthropic.anthropic('m', { lateInstructions: 'hoist' })
+    const { body } = encode(hoisting)
+    expect(body.system).toEqual(['S', 'D'].map((text) => ({ type: 'text', text })))
+    expect(rolesOf(body.messages)).toBe('user assistant user')
+    expect(encode(hoisting, { messages: later }).losses).toMatchObject(moved)
   })
-  it('joins the system text with "hoist" on Gemini', async () => {
-    const { fetch, bodies } = watching(answers.gemini)
-    const body = await ask(gemini.gemini('m', { ...settings(fetch), lateInstructions: 'hoist' }), bodies)
+  it('joins the system text with "hoist" on Gemini', () => {
+    const { body } = encode(gemini.gemini('m', { lateInstructions: 'hoist' }))
     expect(body.systemInstruction).toEqual({ parts: [{ text: 'S' }, { text: 'D' }] })
     expect(body.contents).toHaveLength(3)
   })
