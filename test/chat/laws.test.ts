@@ -2,7 +2,6 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { httpModel } from '../../src/ask/http-model.ts'
 import {
   type ChatSnapshot,
   type ChatStore,
@@ -18,6 +17,7 @@ import { toolCallsOf } from '../../src/core/content.ts'
 import type { HttpModel } from '../../src/core/question.ts'
 import { type Message, stream } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
+import { mockModel } from '../../src/test/index.ts'
 import { casesOf } from '../support/corpus.ts'
 import { formats } from '../support/formats.ts'
 import { recordedAnswer, recordedModel } from '../support/recorded-model.ts'
@@ -243,16 +243,8 @@ describe('any actions in any order', () => {
 })
 
 it('a modelTransport sends the whole conversation, and tools run in the page', async () => {
-  const bodies: unknown[] = []
-  const [, recorded] = casesOf('openai-chat').filter(({ kind }) => kind === 'sse')
-  const fetch: typeof globalThis.fetch = async (_, init) => {
-    bodies.push(JSON.parse(String(init?.body)))
-    return new Response(recorded?.text, { headers: { 'content-type': 'text/event-stream' } })
-  }
-  const openai = formats.find(({ folder }) => folder === 'openai-chat')
-  if (openai === undefined) throw new Error('there is no openai-chat')
-  const model = httpModel(openai.client, 'm', { baseUrl: 'https://upstream.test', fetch })
+  const model = mockModel(['Hello'])
   const chat = createChatStore({ transport: modelTransport({ model, system: 'Be brief' }) })
   await chat.send('Hi')
-  expect(bodies).toMatchObject([{ messages: [{ content: 'Be brief' }, { content: 'Hi' }] }])
+  expect(model.requests).toMatchObject([{ body: { messages: [{ content: 'Be brief' }, { content: 'Hi' }] } }])
 })

@@ -20,6 +20,7 @@ import { approval, generate, type RunRequest, stream, type Tool, tool } from '..
 import { xaiResponses } from '../../src/providers/xai-responses.ts'
 import { call, mockModel } from '../../src/test/index.ts'
 import type { Loose } from '../formats/provider.ts'
+import { answering } from '../support/answering.ts'
 import { wires } from '../support/answers.ts'
 import { toFrames } from '../support/encode.ts'
 
@@ -138,13 +139,12 @@ function streamed({ item, begun, deltas }: Case): Response {
 
 /** A model that calls first and then speaks, and the bodies that it got. */
 function caller(one: Case, isStream: boolean, make = openaiResponses) {
-  const bodies: Loose[] = []
-  const fetch = (async (_url: unknown, init: RequestInit) => {
-    const isAnswered = bodies.push(JSON.parse(String(init.body))) > 1
-    if (isAnswered) return Response.json(whole([said]))
-    return isStream ? streamed(one) : Response.json(whole([one.item]))
-  }) as typeof globalThis.fetch
-  return { model: make('gpt-5.4', { apiKey: 'k', fetch }), bodies }
+  const { model, asked } = answering(
+    make('gpt-5.4', { apiKey: 'k' }),
+    isStream ? streamed(one) : whole([one.item]),
+    whole([said]),
+  )
+  return { model, bodies: asked }
 }
 
 function given(name: string, { value, parameters, returns }: Case, more: Partial<Tool> = {}): Tool {

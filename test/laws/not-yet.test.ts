@@ -9,27 +9,13 @@ import type { HttpModel as Model } from '../../src/core/question.ts'
 import { encodeNdjson, encodeSse } from '../../src/framing/text.ts'
 import { generate, type RunRequest, type StreamEvent, stream, tool } from '../../src/index.ts'
 import { facts } from '../formats/index.ts'
+import { answering } from '../support/answering.ts'
 import { decodeText } from '../support/decode.ts'
 import { formatsByName as served } from '../support/formats-by-name.ts'
 import { type TestWire, wires } from '../support/wires.ts'
 
-type Answer = readonly string[] | object
-
 /** Without waits between attempts. */
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
-
-/** A model that answers with these in turn, the last one for good: a list is a stream. */
-function answering(model: Model, ...answers: readonly Answer[]) {
-  const asked: unknown[] = []
-  const type = model.codec.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
-  const fetch: typeof globalThis.fetch = async (_, init) => {
-    asked.push(JSON.parse(String(init?.body)))
-    const answer = answers[Math.min(asked.length, answers.length) - 1]
-    if (!Array.isArray(answer)) return Response.json(answer)
-    return new Response(answer.join(''), { headers: { 'content-type': type } })
-  }
-  return { asked, model: { ...model, fetch } }
-}
 
 const wireOf = (name: string) => wires.find((wire) => wire.name === name) as TestWire
 const modelOf = (wire: TestWire) => wire.model('http://localhost')
@@ -103,7 +89,7 @@ describe.each(wires)('$name', (wire) => {
   it.each([undefined, 0, 1, 5])('an empty end after a result is an end: retries %s', async (retries) => {
     for (const whole of [false, true]) {
       const answers = whole ? [wire.wholeCalls(call), wire.wholeText('')] : [wire.calls(call), wire.text('')]
-      const { asked, model } = answering(modelOf(wire), ...(answers as Answer[]))
+      const { asked, model } = answering(modelOf(wire), ...answers)
       const result = await generate(request(model, { wholeAnswer: whole, ...(retries !== undefined && { retries }) }))
       expect([asked.length, result.outcome, result.text]).toEqual([2, 'answered', ''])
       // The conversation goes on from there.

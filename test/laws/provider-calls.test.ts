@@ -5,39 +5,29 @@
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../src/core/content.ts'
 import type { ContextTool, JsonObject } from '../../src/core/messages.ts'
+import type { HttpModel } from '../../src/core/question.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { createServerCodec } from '../../src/formats/gemini/server/format.ts'
 import { type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { xaiResponses } from '../../src/providers/xai-responses.ts'
-import type { Loose } from '../formats/provider.ts'
+import { answering } from '../support/answering.ts'
 
 const ping = tool({ name: 'ping', parameters: t.object({}), execute: () => 'pong' })
 
-/** Runs, and asks once more with the history. Returns the first result and both bodies. */
-async function twice(
-  make: (fetch: typeof globalThis.fetch) => RunRequest['model'],
-  answer: () => Response,
-  tools: RunRequest['tools'],
-) {
-  const bodies: Loose[] = []
-  const fetch = (async (_url: unknown, init: RequestInit) => {
-    bodies.push(JSON.parse(String(init.body)))
-    return answer()
-  }) as typeof globalThis.fetch
-  const model = make(fetch)
+/** Runs, and asks once more with the history. Returns the first result and the last body. */
+async function twice(asking: HttpModel, answers: readonly unknown[], tools: RunRequest['tools']) {
+  const { model, asked } = answering(asking, ...answers)
   const request = { model, ...(tools && { tools }), maxRounds: 3, retries: 0 }
   const result = await stream({ ...request, prompt: 'go' }).response
-  const rounds = bodies.length
+  const rounds = asked.length
   await stream({ ...request, messages: result.messages, prompt: 'more' }).response
-  return { result, rounds, sent: bodies[rounds] }
+  return { result, rounds, sent: asked[rounds] }
 }
 
-const sse = (events: readonly object[]) =>
-  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), {
-    headers: { 'content-type': 'text/event-stream' },
-  })
+const sse = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`)
 
 describe('xAI', () => {
+  const grok = xaiResponses('grok-4', { apiKey: 'k' })
   const message = {
     type: 'message',
     id: 'msg_1',
@@ -68,13 +58,8 @@ describe('xAI', () => {
       { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress' } },
       { type: 'response.output_item.done', output_index, item },
     ])
-    const answer = () =>
-      isStream ? sse([...events, { type: 'response.completed', response: whole }]) : Response.json(whole)
-    const { result, rounds, sent } = await twice(
-      (fetch) => xaiResponses('grok-4', { apiKey: 'k', fetch }),
-      answer,
-      tools,
-    )
+    const answer = isStream ? sse([...events, { type: 'response.completed', response: whole }]) : whole
+    const { result, rounds, sent } = await twice(grok, [answer], tools)
     expect([rounds, result.outcome, result.pending]).toEqual([1, 'answered', []])
     expect(blocksOf(result.message.content).map(({ type }) => type)).toEqual([
       'server_tool_call',
@@ -87,18 +72,8 @@ describe('xAI', () => {
   it('a custom tool that was offered is the client’s', async () => {
     const custom = tool({ name: 'note', execute: () => 'ok' })
     const own = { ...custom, providerData: { 'openai-responses': { type: 'custom' } } }
-    let asked = 0
-    const answer = () =>
-      Response.json({
-        id: 'r',
-        model: 'grok-4',
-        status: 'completed',
-        output: asked++ === 0 ? [made('note', 1)] : [message],
-      })
-    const { result, rounds } = await twice((fetch) => xaiResponses('grok-4', { apiKey: 'k', fetch }), answer, [
-      search,
-      own,
-    ])
+    const answer = (item: object) => ({ id: 'r', model: 'grok-4', status: 'completed', output: [item] })
+    const { result, rounds } = await twice(grok, [answer(made('note', 1)), answer(message)], [search, own])
     expect([rounds, result.outcome]).toEqual([2, 'answered'])
   })
 })
@@ -116,18 +91,14 @@ describe('Gemini', () => {
       candidates: [{ content: { role: 'model', parts: some }, index: 0, ...(finishReason && { finishReason }) }],
       modelVersion: 'gemini-2.5-flash',
     })
-    let asked = 0
-    const answer = () => {
-      if (asked++ > 0) return sse([chunk([text], 'STOP')])
-      const chunks = [
-        () => [chunk(parts, 'STOP')],
-        () => [...parts.map((part) => chunk([part])), chunk([{ text: '' }], 'STOP')],
-        () => [...parts.slice(0, -1).map((part) => chunk([part])), chunk(parts.slice(-1), 'STOP')],
-        () => parts.map((part) => chunk([part], 'functionResponse' in part ? undefined : 'STOP')), // it stops for each call
-      ]
-      return sse((chunks[inChunks] as () => object[])())
-    }
-    return twice((fetch) => gemini('gemini-2.5-flash', { apiKey: 'k', fetch }), answer, tools)
+    const ways = [
+      [chunk(parts, 'STOP')],
+      [...parts.map((part) => chunk([part])), chunk([{ text: '' }], 'STOP')],
+      [...parts.slice(0, -1).map((part) => chunk([part])), chunk(parts.slice(-1), 'STOP')],
+      parts.map((part) => chunk([part], 'functionResponse' in part ? undefined : 'STOP')), // it stops for each call
+    ]
+    const model = gemini('gemini-2.5-flash', { apiKey: 'k' })
+    return twice(model, [sse(ways[inChunks] as object[]), sse([chunk([text], 'STOP')])], tools)
   }
   const withIds = (parts: readonly JsonObject[], id: string) =>
     parts.map((part) =>

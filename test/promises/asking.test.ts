@@ -5,30 +5,18 @@ import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { ApiError, generate, type MessageLike, message, stream, t, tool } from '../../src/index.ts'
 import { model as modelOf, parseModel } from '../../src/models.ts'
+import { answering } from '../support/answering.ts'
 import { chatBody, chatText } from '../support/upstream.ts'
 import { models, send, wires } from './wires.ts'
 
-/** A model that answers with these bodies in turn, and what it was asked. */
-function answering(...answers: readonly Response[]) {
-  const asked: Record<string, unknown>[] = []
-  const waiting = [...answers]
-  const model = openaiChat('gpt-4.1', {
-    apiKey: 'key',
-    fetch: async (_url, init) => {
-      asked.push(JSON.parse(String(init?.body)))
-      return waiting.shift() as Response
-    },
-  })
-  return { model, asked }
-}
-const said = (text: string) => Response.json(chatBody(text))
+const gpt = openaiChat('gpt-4.1', { apiKey: 'key' })
 const user = (content: string) => ({ role: 'user', content })
 
 describe('a question', () => {
   it('is a text and a model, and is sent as one message of a user', {
     meta: { promise: '0.01 4.09 4.12' },
   }, async () => {
-    const { model, asked } = answering(said('Hello'))
+    const { model, asked } = answering(gpt, chatBody('Hello'))
     await generate({ model, prompt: 'Hi' })
     expect(asked).toEqual([
       { model: 'gpt-4.1', messages: [user('Hi')], stream: true, stream_options: { include_usage: true } },
@@ -46,7 +34,7 @@ describe('an answer', () => {
   it('is a message of the assistant’s, with its id, its model, why it ended, and what it took', {
     meta: { promise: '4.08 4.29' },
   }, async () => {
-    const { model } = answering(said('Hello'))
+    const { model } = answering(gpt, chatBody('Hello'))
     const result = await generate({ model, prompt: 'Hi' })
     expect(result.message).toMatchObject({
       role: 'assistant',
@@ -59,7 +47,7 @@ describe('an answer', () => {
 
   it('is there, or a typed error says why it is not', { meta: { promise: '0.02' } }, async () => {
     const error = { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' }
-    const { model } = answering(Response.json({ error }, { status: 401 }))
+    const { model } = answering(gpt, Response.json({ error }, { status: 401 }))
     const failure = await generate({ model, prompt: 'Hi' }).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(failure).toMatchObject({ code: 'api', kind: 'authentication', status: 401 })
@@ -68,7 +56,7 @@ describe('an answer', () => {
   it('comes as events of meaning if it is streamed, from the same request', {
     meta: { promise: '4.97 0.67' },
   }, async () => {
-    const { model, asked } = answering(new Response(chatText('Hel', 'lo').join('')))
+    const { model, asked } = answering(gpt, chatText('Hel', 'lo'))
     const run = stream({ model, prompt: 'Hi' })
     const events = []
     for await (const event of run) events.push(event)
@@ -86,7 +74,7 @@ describe('an answer', () => {
   })
 
   it('asks for tools and runs none that have nothing to run', { meta: { promise: '4.37' } }, async () => {
-    const { model, asked } = answering(Response.json(chatBody(null, [['call_1', 'add', '{"a":1}']])))
+    const { model, asked } = answering(gpt, chatBody(null, [['call_1', 'add', '{"a":1}']]))
     const tools = [{ name: 'add', parameters: { type: 'object', properties: { a: { type: 'number' } } } }]
     const { outcome, pending, messages } = await generate({ model, prompt: 'Add', tools })
     expect(asked).toHaveLength(1)
@@ -98,10 +86,7 @@ describe('a run', () => {
   it('asks, finds the tool by its name, asks again with each part of the conversation once, and ends with the final turn', {
     meta: { promise: '3.41 3.66 0.66 3.69' },
   }, async () => {
-    const { model, asked } = answering(
-      Response.json(chatBody('I add', [['call_1', 'add', '{"a":2,"b":3}']])),
-      said('5'),
-    )
+    const { model, asked } = answering(gpt, chatBody('I add', [['call_1', 'add', '{"a":2,"b":3}']]), chatBody('5'))
     const given: unknown[] = []
     const add = tool({
       name: 'add',
@@ -160,7 +145,7 @@ describe('a history', () => {
   it('of a question, a call and its result can be continued, and is sent unchanged', {
     meta: { promise: '2.23 2.21 2.22' },
   }, async () => {
-    const { model, asked } = answering(said('14 °C'))
+    const { model, asked } = answering(gpt, chatBody('14 °C'))
     const { messages } = await generate({ model, messages: normalizeMessages(documented) })
     expect(asked[0]?.messages).toEqual(documented)
     expect(messages).toMatchObject([{ role: 'assistant', content: [{ text: '14 °C' }] }])
@@ -177,7 +162,7 @@ describe('a history', () => {
   )
 
   it('may hold turns of the assistant’s that were written by hand', { meta: { promise: '4.33' } }, async () => {
-    const { model, asked } = answering(said('Ann'))
+    const { model, asked } = answering(gpt, chatBody('Ann'))
     await generate({ model, messages: ['I am Ann', message.assistant('Hello, Ann')], prompt: 'Who am I?' })
     expect(asked[0]?.messages).toEqual([
       user('I am Ann'),
