@@ -13,6 +13,7 @@ import { message, stream, t, tool } from '../../src/index.ts'
 import { memoryLog } from '../../src/page/memory-log.ts'
 import { mockModel } from '../../src/test/index.ts'
 import { inTurn } from '../support/cuts.ts'
+import { programOf } from '../support/declarations.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -31,23 +32,6 @@ interface Taker {
   readonly types: readonly string[]
 }
 
-/** The part of the standard library that the names of options need: to read all of it, and all packages, takes seconds. */
-const library = `
-interface Array<T> { readonly length: number }
-interface ReadonlyArray<T> { readonly length: number }
-interface Promise<T> { readonly then: T }
-interface Function {}
-type Record<K extends keyof any, T> = { [P in K]: T }
-type Partial<T> = { [P in keyof T]?: T[P] }
-type Required<T> = { [P in keyof T]-?: T[P] }
-type Readonly<T> = { readonly [P in keyof T]: T[P] }
-type Pick<T, K extends keyof T> = { [P in K]: T[P] }
-type Exclude<T, U> = T extends U ? never : T
-type Extract<T, U> = T extends U ? T : never
-type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>
-type NonNullable<T> = T & {}
-`
-
 function takers(): readonly Taker[] {
   const paths = Object.entries(publicPaths(root)).map(([path, file]) => [path, join(root, file)] as const)
   const { options: given } = ts.getParsedCommandLineOfConfigFile(
@@ -55,19 +39,11 @@ function takers(): readonly Taker[] {
     {},
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {}, readDirectory: () => [] },
   ) as ts.ParsedCommandLine
-  const options = { ...given, noLib: true, types: [] }
-  const host = ts.createCompilerHost(options)
-  const libraryName = join(root, 'library.d.ts')
-  const program = ts.createProgram([libraryName, ...paths.map(([, file]) => file)], options, {
-    ...host,
-    getSourceFile: (name, target) =>
-      name === libraryName ? ts.createSourceFile(name, library, target) : host.getSourceFile(name, target),
-    // Types of packages are not ours.
-    resolveModuleNameLiterals: (literals, from) =>
-      literals.map(({ text }) =>
-        text.startsWith('.') ? ts.resolveModuleName(text, from, options, host) : { resolvedModule: undefined },
-      ),
-  })
+  const program = programOf(
+    root,
+    paths.map(([, file]) => file),
+    given,
+  )
   const checker = program.getTypeChecker()
   const found: Taker[] = []
   const seen = new Set<ts.Symbol>()

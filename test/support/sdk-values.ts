@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import type { Json, JsonObject } from '../../src/core/messages.ts'
+import { programOf } from './declarations.ts'
 
 const packages = join(import.meta.dirname, '..', '..', 'node_modules')
 
@@ -17,20 +18,6 @@ export interface Sample {
 /** The text of a field that cannot be any text; for numbers, `unique` is empty. */
 export type Texts = (path: string, unique: string) => Json | undefined
 
-/** The part of the standard library that types of bodies need: to read all of it takes longer than the clients. No JSON has bytes. */
-const library = `
-interface Array<T> { readonly length: number }
-interface ReadonlyArray<T> { readonly length: number }
-type Uint8Array = never
-type Date = string
-type Record<K extends keyof any, T> = { [P in K]: T }
-type Partial<T> = { [P in keyof T]?: T[P] }
-type Pick<T, K extends keyof T> = { [P in K]: T[P] }
-type Exclude<T, U> = T extends U ? never : T
-type Extract<T, U> = T extends U ? T : never
-type Omit<T, K extends keyof any> = Pick<T, Exclude<keyof T, K>>
-`
-
 /** The samples of a type. Fields whose path is `needed` are in all of them, though they may be absent. */
 export type SdkTypes = (type: string, texts: Texts, needed?: RegExp) => Sample[]
 
@@ -39,26 +26,12 @@ export function sdkTypes(file: string): SdkTypes {
   const fileName = join(packages, file)
   const options: ts.CompilerOptions = {
     strict: true,
-    noLib: true,
-    types: [],
     module: ts.ModuleKind.Node16,
     moduleResolution: ts.ModuleResolutionKind.Node16,
   }
-  const host = ts.createCompilerHost(options)
-  const libraryName = join(packages, 'library.d.ts')
-  const program = ts.createProgram([libraryName, fileName], options, {
-    ...host,
-    getSourceFile: (name, target) =>
-      name === libraryName ? ts.createSourceFile(name, library, target) : host.getSourceFile(name, target),
-    // How bodies are sent is in the client's other files.
-    resolveModuleNameLiterals: (literals, from) =>
-      literals.map(({ text }) =>
-        /(?:core|client|internal|lib|node|error|_shims|uploads|streaming|pagination|api-promise)\b/i.test(text) ||
-        !text.startsWith('.')
-          ? { resolvedModule: undefined }
-          : ts.resolveModuleName(text, from, options, host),
-      ),
-  })
+  // How bodies are sent is in the client's other files.
+  const others = /(?:core|client|internal|lib|node|error|_shims|uploads|streaming|pagination|api-promise)\b/i
+  const program = programOf(packages, [fileName], options, (path) => !others.test(path))
   const checker = program.getTypeChecker()
   return (name, texts, needed = /^$/) => {
     const declared = program.getSourceFile(fileName)?.statements.find((node) => isDeclarationOf(node, name))
