@@ -176,29 +176,6 @@ describe('Chat Completions', () => {
   const mistral = { object: 'error', message: { detail: [{ msg: 'bad field' }] } }
 
   it.each([
-    [400, ofOpenai(null), 'invalid_request', false],
-    [400, ofOpenai('context_length_exceeded'), 'context_length', false],
-    [400, ofOpenai(null, "This model's maximum context length is 8192 tokens"), 'context_length', false],
-    [401, ofOpenai('invalid_api_key'), 'authentication', false],
-    [401, ofOpenai(null), 'authentication', false], // the status says more than the type
-    [403, ofOpenai(null), 'permission', false],
-    [404, ofOpenai('model_not_found'), 'not_found', false],
-    [408, ofOpenai(null), 'timeout', true],
-    [409, ofOpenai(null), 'server', true],
-    [413, ofOpenai(null, 'Too large'), 'invalid_request', false],
-    [422, { detail: [{ loc: ['body'], msg: 'bad' }] }, 'invalid_request', false],
-    [429, ofOpenai('rate_limit_exceeded', 'Slow', 'requests'), 'rate_limit', true],
-    [429, ofOpenai('insufficient_quota', 'Pay', 'insufficient_quota'), 'rate_limit', false],
-    [500, ofOpenai(null, 'Oops', 'server_error'), 'server', true],
-    [502, '<html><body>Bad Gateway</body></html>', 'server', true],
-    [503, ofOpenai(null, 'Slow down', 'server_error'), 'overloaded', true],
-    [503, '', 'overloaded', true],
-    [504, '', 'timeout', true],
-  ] as const)('%i %j is %s', (status, body, kind, retryable) => {
-    expect(chat.decodeError(answer(status, body))).toMatchObject({ kind, retryable, status })
-  })
-
-  it.each([
     ['Groq: tokens of a minute', groqDialect, 413, ofOpenai(null, 'Request too large'), 'rate_limit', true],
     ['Groq: the model wrote no call', groqDialect, 400, ofOpenai('tool_use_failed'), 'server', true],
     ['Groq: no capacity', groqDialect, 498, ofOpenai(null), 'overloaded', true],
@@ -250,29 +227,38 @@ describe('Chat Completions', () => {
   })
 })
 
+it.each([
+  [400, ofOpenai(null), 'invalid_request', false],
+  [400, ofOpenai('context_length_exceeded'), 'context_length', false],
+  [400, ofOpenai(null, "This model's maximum context length is 8192 tokens"), 'context_length', false],
+  [400, ofOpenai('invalid_encrypted_content'), 'invalid_request', false],
+  [401, ofOpenai('invalid_api_key'), 'authentication', false],
+  [401, ofOpenai(null), 'authentication', false], // the status says more than the type
+  [403, ofOpenai(null), 'permission', false],
+  [404, ofOpenai('model_not_found'), 'not_found', false],
+  [404, ofOpenai(null), 'not_found', false],
+  [408, ofOpenai(null), 'timeout', true],
+  [409, ofOpenai(null), 'server', true],
+  [413, ofOpenai(null, 'Too large'), 'invalid_request', false],
+  [422, ofOpenai(null), 'invalid_request', false],
+  [422, { detail: [{ loc: ['body'], msg: 'bad' }] }, 'invalid_request', false],
+  [429, ofOpenai('rate_limit_exceeded', 'Slow', 'requests'), 'rate_limit', true],
+  [429, ofOpenai('insufficient_quota', 'Pay', 'insufficient_quota'), 'rate_limit', false],
+  [500, ofOpenai('server_error', 'Oops', 'server_error'), 'server', true],
+  [502, '<html><body>Bad Gateway</body></html>', 'server', true],
+  [503, ofOpenai(null, 'Slow down', 'server_error'), 'overloaded', true],
+  [503, '', 'overloaded', true],
+  [504, '', 'timeout', true],
+] as const)('OpenAI, in both formats: %i %j is %s', (status, body, kind, retryable) => {
+  const message = typeof body === 'object' && 'error' in body ? body.error.message : expect.any(String)
+  for (const { decodeError } of [chat, responses])
+    expect(decodeError(answer(status, body))).toMatchObject({ kind, retryable, status, message, provider: 'openai' })
+})
+
 describe('Responses', () => {
-  it.each<readonly [number, string | null, ApiErrorKind, boolean]>([
-    [400, null, 'invalid_request', false],
-    [400, 'context_length_exceeded', 'context_length', false],
-    [400, 'invalid_encrypted_content', 'invalid_request', false],
-    [401, 'invalid_api_key', 'authentication', false],
-    [401, null, 'authentication', false],
-    [404, null, 'not_found', false],
-    [403, null, 'permission', false],
-    [404, 'model_not_found', 'not_found', false],
-    [400, 'previous_response_not_found', 'not_found', false],
-    [408, null, 'timeout', true],
-    [409, null, 'server', true],
-    [422, null, 'invalid_request', false],
-    [429, 'rate_limit_exceeded', 'rate_limit', true],
-    [429, 'insufficient_quota', 'rate_limit', false],
-    [500, 'server_error', 'server', true],
-    [502, null, 'server', true],
-    [503, null, 'overloaded', true],
-    [504, null, 'timeout', true],
-  ])('%i %s is %s', (status, code, kind, retryable) => {
-    const expected = { kind, retryable, status, message: 'm', provider: 'openai' }
-    expect(responses.decodeError(answer(status, ofOpenai(code)))).toMatchObject(expected)
+  it('a stored answer that is gone is not found, although the status is 400', () => {
+    const error = responses.decodeError(answer(400, ofOpenai('previous_response_not_found')))
+    expect(error).toMatchObject({ kind: 'not_found', retryable: false })
   })
 
   it('a wrong key has the status and the code by which clients know it', () => {
