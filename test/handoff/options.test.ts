@@ -1,39 +1,50 @@
 /**
- * Options together: a server takes each of them, but not each pair. Every pair of options, with and without tools, gives a body that the
- * rules of the wire documents allow, for models of each generation. `families.test.ts` has the models of Cohere.
+ * Options together: a server takes each of them, but not each pair. Every option, and every pair, gives a body that the server accepts, for
+ * models of each family and generation: what the format or the model refuses is left out or changed. Judged by the validators, and by rules about
+ * single models; both were written only from the wire documents.
  */
 import { describe, expect, it } from 'vitest'
 import type { Context, RequestOptions } from '../../src/core/messages.ts'
+import { facts } from '../formats/index.ts'
 import { list, object, type Wire } from '../formats/validator.ts'
 import type { Wire as WireName } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { clients } from '../support/formats.ts'
 import { callOf } from '../support/makers.ts'
 
-const parameters = {
-  type: 'object',
-  properties: { city: { type: 'string' } },
-  required: ['city'],
-  additionalProperties: false,
-}
-const toolNames = ['find', 'look']
+const open = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const parameters = { ...open, additionalProperties: false }
 
 const options: readonly Partial<RequestOptions>[] = [
+  { stream: true },
   ...[1, 10, 500, 1024, 5000].map((maxTokens) => ({ maxTokens })),
-  ...[0, 0.4, 1, 1.7].map((temperature) => ({ temperature })),
+  ...[0, 0.4, 1, 1.5, 1.7].map((temperature) => ({ temperature })),
   ...[0, 0.5, 1].map((topP) => ({ topP })),
-  ...[0, 5, 1000].map((topK) => ({ topK })),
+  ...[0, 5, 900, 1000].map((topK) => ({ topK })),
   { seed: 3 },
   ...[['a'], ['1', '2', '3', '4', '5', '6'], []].map((stop) => ({ stop })),
-  ...[2, -1].map((frequencyPenalty) => ({ frequencyPenalty })),
+  ...[0.5, 2, -1].map((frequencyPenalty) => ({ frequencyPenalty })),
   ...[2, -1].map((presencePenalty) => ({ presencePenalty })),
   ...(['auto', 'none', 'required', { name: 'find' }] as const).map((toolChoice) => ({ toolChoice })),
   ...(['auto', 'required'] as const).map((mode) => ({ toolChoice: { names: ['find'], mode } })),
+  ...[['auto', 'find', 'look'] as const, ['required', 'look'] as const].map(([mode, ...names]) => ({
+    toolChoice: { names, mode },
+  })),
   ...[true, false].map((parallelToolCalls) => ({ parallelToolCalls })),
+  { user: 'u' },
+  ...['antigravity-preview', 'deep-research-pro-preview'].map((agent) => ({
+    providerOptions: { 'gemini-interactions': { agent, background: true } },
+  })),
   { responseFormat: { type: 'json' } },
   { responseFormat: { type: 'json', schema: parameters } },
+  { responseFormat: { type: 'json', schema: parameters, name: 'n', description: 'd', strict: true } },
+  ...[
+    { type: 'array', items: open },
+    { type: 'object', properties: {} },
+    { ...open, properties: { city: { $ref: '#' } } },
+  ].map((schema) => ({ responseFormat: { type: 'json', schema } as const })),
   ...(['none', 'minimal', 'low', 'high', 'max'] as const).map((effort) => ({ reasoning: { effort } })),
-  ...[0, 100, 3000, 90_000].map((budgetTokens) => ({ reasoning: { budgetTokens } })),
+  ...[0, 100, 3000, 4000, 90_000].map((budgetTokens) => ({ reasoning: { budgetTokens } })),
   { reasoning: {} },
 ]
 
@@ -47,9 +58,7 @@ const isOn = (thinking: Wire) => thinking.type === 'enabled' || thinking.type ==
 const isBudgetWrong = ({ type, budget_tokens }: Wire, maxTokens: unknown = Number.POSITIVE_INFINITY) =>
   type === 'enabled' && (Number(budget_tokens) < 1024 || Number(budget_tokens) >= Number(maxTokens))
 
-const rules: Readonly<
-  Record<Exclude<WireName, 'ollama' | 'cohere'>, readonly [models: readonly string[], rule: Rule]>
-> = {
+const rules: Readonly<Record<Exclude<WireName, 'ollama'>, readonly [models: readonly string[], rule: Rule]>> = {
   // openai-chat.md §2.2, §2.3
   'openai-chat': [
     ['gpt-5', 'gpt-5.4', 'gpt-5.6', 'o3', 'gpt-4.1'],
@@ -82,7 +91,10 @@ const rules: Readonly<
   ],
   // anthropic.md §2.3
   anthropic: [
-    ['claude-sonnet-5', 'claude-opus-4-6', 'claude-sonnet-4-5', 'claude-3-haiku-20240307'],
+    [
+      ...['claude-sonnet-5', 'claude-opus-4-8', 'claude-opus-4-7', 'claude-opus-4-6', 'claude-sonnet-4-6'],
+      ...['claude-sonnet-4-5', 'claude-3-haiku-20240307'],
+    ],
     ({ thinking: given, tool_choice, ...body }) => {
       const thinking = object(given)
       const choice = object(tool_choice).type
@@ -97,11 +109,9 @@ const rules: Readonly<
   // bedrock-converse.md §2.2, §2.4
   'bedrock-converse': [
     [
-      'us.anthropic.claude-sonnet-5-v1:0',
-      'us.anthropic.claude-haiku-4-5-20251001-v1:0',
-      'anthropic.claude-3-haiku-20240307-v1:0',
-      'amazon.nova-lite-v1:0',
-      'openai.gpt-oss-120b-1:0',
+      ...['us.anthropic.claude-sonnet-5-v1:0', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', 'claude-sonnet-4-6'],
+      ...['claude-opus-4-7', 'claude-haiku-4-5-20251001-v1:0', 'claude-sonnet-5'],
+      ...['anthropic.claude-3-haiku-20240307-v1:0', 'amazon.nova-lite-v1:0', 'openai.gpt-oss-120b-1:0'],
     ],
     ({ inferenceConfig, additionalModelRequestFields, toolConfig }, model) => {
       const [config, fields] = [object(inferenceConfig), object(additionalModelRequestFields)]
@@ -136,6 +146,14 @@ const rules: Readonly<
       }
     },
   ],
+  // Its validator knows its models.
+  cohere: [
+    [
+      ...['command', 'command-r-plus', 'command-r7b-12-2024', 'command-a-03-2025', 'command-a-vision-07-2025'],
+      ...['command-a-reasoning-08-2025', 'command-a-plus-05-2026'],
+    ],
+    () => ({}),
+  ],
   // gemini-interactions.md §2.2
   'gemini-interactions': [
     ['gemini-3.8-flash', 'gemini-2.5-flash'],
@@ -149,30 +167,51 @@ const rules: Readonly<
   ],
 }
 
-const tools = toolNames.map((name) => ({ name, parameters }))
-const messages = [{ role: 'user', content: 'Hi' }] as const
-const contexts: readonly Context[] = [{ messages }, { messages, tools }]
+const tools = [{ name: 'find' }, { name: 'look', parameters, strict: true }]
+const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' } as const
+const document = { type: 'plain_text', text: 'Penguins swim.', title: 'birds' } as const
+const textFile = { type: 'file', data: btoa('They do not fly.'), mimeType: 'text/plain', filename: 'more.txt' } as const
+const question = { type: 'text', text: 'What is it?' } as const
+const contexts: readonly Context[] = [
+  { system: 'Be brief.', messages: [{ role: 'user', content: 'Hi' }] },
+  { messages: [{ role: 'user', content: 'Hi' }], tools },
+  { messages: [{ role: 'user', content: [document, textFile, question] }] },
+  { messages: [{ role: 'user', content: [image, question] }], tools },
+]
 
 const models = Object.entries(rules).flatMap(([wire, [names, rule]]) =>
   names.map((model, turn) => [model, wire as WireName, rule, turn] as const),
 )
 
 describe.each(models)('%s, of %s', (model, wire, rule, turn) => {
-  // In `npm test` a third of them, and others for the next model of the wire.
-  it('takes every pair of options, and what it does not take is a loss', () => {
+  const validate = facts[wire].validatorOf(clients[wire].provider, model)
+  // Most formats have models that differ in few options: each is tried with a third of the pairs, and the next one with others.
+  const share = /^(?:cohere|gemini-interactions)$/.test(wire) ? 1 : 3
+
+  it('takes every pair of options', () => {
     const found = new Map<string, string>()
     for (const [at, one] of options.entries()) {
-      for (const other of inTurn(options.slice(at), 3, at + turn)) {
-        for (const context of contexts) {
+      for (const [index, context] of contexts.entries()) {
+        for (const other of inTurn(options.slice(at), share, at + turn + index)) {
           const asked = { ...one, ...other, model, strict: false }
+          if (wire === 'cohere' && asked.maxTokens === 1) continue // see below
           const body = JSON.parse(JSON.stringify(clients[wire].encodeRequest(context, asked).body))
-          for (const [problem, isThere] of Object.entries(rule(body, model)))
-            if (isThere && !found.has(problem)) found.set(problem, JSON.stringify([one, other, Object.keys(context)]))
+          const broken = Object.entries(rule(body, model)).flatMap(([problem, isThere]) => (isThere ? [problem] : []))
+          for (const problem of [...validate(body), ...broken])
+            if (!found.has(problem)) found.set(problem, JSON.stringify([one, other, Object.keys(context)]))
         }
       }
     }
     expect(Object.fromEntries(found)).toEqual({})
   })
+})
+
+/** A budget is at least 1 and below the limit (cohere.md §2.3), so there is none below 1: it should be asked not to think. */
+it.fails('Cohere is not asked to think within one token', () => {
+  const model = 'command-a-reasoning-08-2025'
+  const asked = { model, maxTokens: 1, reasoning: { effort: 'minimal' }, strict: false } as const
+  const { body } = clients.cohere.encodeRequest(contexts[0] as Context, asked)
+  expect(facts.cohere.validatorOf('cohere', model)(body)).toEqual([])
 })
 
 /** The results of calls that the model made before it thought: Claude refuses to think in the midst of a round. */
@@ -181,7 +220,7 @@ it.each(['anthropic', 'bedrock-converse'] as const)(
   (wire) => {
     const model = wire === 'anthropic' ? 'claude-sonnet-4-5' : 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
     const context: Context = {
-      tools,
+      tools: [{ name: 'find', parameters }],
       messages: [
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: [callOf({}, { id: 'call_1', name: 'find' })] },
