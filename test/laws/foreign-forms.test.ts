@@ -38,6 +38,7 @@ import {
   toolCallsOf,
   trimMessages,
 } from '../../src/messages/index.ts'
+import { answering } from '../support/answering.ts'
 import { wires } from '../support/targets.ts'
 
 const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
@@ -130,18 +131,12 @@ const foreign: Readonly<Record<string, object>> = {
 
 type Use = (message: Message) => unknown
 const options = { model: 'm', maxTokens: 9 }
+const said = { choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] }
+/** The last body that is sent. */
 const sent = async (ask: (request: RunRequest) => unknown, given: Partial<RunRequest>) => {
-  let body: unknown
-  const fetch = async (_: unknown, init?: RequestInit) => {
-    body = JSON.parse(await new Response(init?.body).text())
-    return Response.json({
-      choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
-    })
-  }
-  const warnings: unknown[] = []
-  const model = chat.openaiChat('m', { apiKey: 'k', fetch: fetch as typeof globalThis.fetch })
+  const { model, asked } = answering(chat.openaiChat('m', { apiKey: 'k' }), said)
   await ask({ model, ...given, onToolResult: () => {} } as RunRequest)
-  return { body, warnings }
+  return asked.at(-1)
 }
 
 const uses: Readonly<Record<string, Use>> = {

@@ -7,12 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { casesOf } from '../support/corpus.ts'
 import { comparable, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
-
-function freeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  for (const entry of Object.values(value)) freeze(entry)
-  return Object.freeze(value)
-}
+import { frozen } from '../support/frozen.ts'
 
 function outcome(action: () => unknown): unknown {
   try {
@@ -30,10 +25,10 @@ describe.each(formats.map((format) => [format.folder, format] as const))('%s', (
     const { parse } = JSON
     for (const { id, bytes } of cases.filter(({ kind }) => kind !== 'json')) {
       const expected = comparable(decodeChunks(codec, [bytes]))
-      const frozen = vi.spyOn(JSON, 'parse').mockImplementation((json) => freeze(parse(json)))
+      const spy = vi.spyOn(JSON, 'parse').mockImplementation((json) => frozen(parse(json)))
       const decoded = comparable(decodeChunks(codec, [bytes]))
-      const parsed = frozen.mock.calls.length
-      frozen.mockRestore()
+      const parsed = spy.mock.calls.length
+      spy.mockRestore()
       expect(parsed, id).toBeGreaterThan(0)
       expect(decoded, id).toStrictEqual(expected)
     }
@@ -45,7 +40,7 @@ describe.each(formats.map((format) => [format.folder, format] as const))('%s', (
     for (const { id, text } of bodies) {
       const read = (body: unknown) => outcome(() => codec.decodeResponse(body))
       const expected = read(JSON.parse(text))
-      expect(read(freeze(JSON.parse(text))), id).toStrictEqual(expected)
+      expect(read(frozen(JSON.parse(text))), id).toStrictEqual(expected)
     }
   })
 })

@@ -2,14 +2,25 @@
 import { describe, expect, it } from 'vitest'
 import { httpModel } from '../../src/ask/http-model.ts'
 import { allFormats, createGateway, isoglotFormat } from '../../src/gateway/index.ts'
-import { generate, type Message, type Model, stream, t, tool } from '../../src/index.ts'
+import { generate, type Message, stream, t, tool } from '../../src/index.ts'
 import { ownData } from '../../src/page/response.ts'
 import { remote } from '../../src/remote/index.ts'
 import { call, mockModel } from '../../src/test/index.ts'
+import { answering } from '../support/answering.ts'
 import { wires } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 
 const marker = 'own-7f3a'
+
+/** It writes data of its own. */
+const search = tool({
+  name: 'search',
+  parameters: t.object({ for: t.string() }),
+  execute(_, context) {
+    context.data?.write('found', `${marker}-tool`)
+    return 'nothing'
+  },
+})
 
 /** A conversation with data of a route and of a tool, in parts and metadata, and a question after it. */
 async function history(): Promise<readonly Message[]> {
@@ -17,14 +28,6 @@ async function history(): Promise<readonly Message[]> {
   data.write(`${marker}-name`, { [`${marker}-key`]: `${marker}-value` }, { id: `${marker}-id` })
   data.write('status', `${marker}-transient`, { transient: true })
   data.setMetadata(`${marker}-field`, `${marker}-metadata`)
-  const search = tool({
-    name: 'search',
-    parameters: t.object({ for: t.string() }),
-    execute(_, context) {
-      context.data?.write('found', `${marker}-tool`)
-      return 'nothing'
-    },
-  })
   const model = mockModel([{ text: 'Let me see.', calls: [call('search', { for: 'x' })] }, 'There is nothing.'])
   const { messages } = await stream({ model, prompt: 'Hi', tools: [search], data }).response
   expect(JSON.stringify(messages).split(marker)).toHaveLength(8) // each value that is kept
@@ -41,21 +44,15 @@ describe.each(formats.map((format) => [format.folder, format] as const))('%s', (
   })
 
   it('sends none of what is written while it is asked, in later rounds too', async () => {
-    const bodies: string[] = []
-    const model: Model = httpModel(client, 'any', {
-      baseUrl: 'http://localhost',
-      fetch: async (_, init) => {
-        bodies.push(String(init?.body))
-        return new Response('no', { status: 400 })
-      },
-    })
+    const refused = new Response('no', { status: 400 })
+    const { model, asked } = answering(httpModel(client, 'any', { baseUrl: 'http://localhost' }), refused)
     const data = ownData()
     data.write(marker, marker)
     data.setMetadata(marker, marker)
     const run = stream({ model, messages: await history(), data, retries: 0, strict: false, maxTokens: 10 })
     await run.response.catch(() => {})
-    expect(bodies).toHaveLength(1)
-    expect(bodies.join()).not.toContain(marker)
+    expect(asked).toHaveLength(1)
+    expect(JSON.stringify(asked)).not.toContain(marker)
   })
 })
 
@@ -63,14 +60,6 @@ it.each(wires)('%s sends none of it in the rounds of a run with a tool', async (
   const data = ownData()
   data.write(marker, marker)
   const model = mockModel([{ text: 'Let me see.', calls: [call('search', { for: 'x' })] }, 'Nothing.'], { format })
-  const search = tool({
-    name: 'search',
-    parameters: t.object({ for: t.string() }),
-    execute(_, context) {
-      context.data?.write(marker, marker)
-      return 'nothing'
-    },
-  })
   await stream({ model, prompt: 'Hi', tools: [search], data, maxTokens: 10, strict: false }).response
   expect(model.requests).toHaveLength(2)
   expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain(marker)

@@ -8,6 +8,7 @@ import * as isoglot from '../../src/index.ts'
 import { block, invokeTool, message, tool, toToolMessage } from '../../src/index.ts'
 import * as histories from '../../src/messages/index.ts'
 import { contentBlocks, deserializeMessages, serializeMessages } from '../../src/messages/index.ts'
+import { frozen } from '../support/frozen.ts'
 import { listOf, send, type Wire, wires } from './wires.ts'
 
 const question = message.user('Hi')
@@ -15,10 +16,6 @@ const called = message.assistant([block.toolCall('call_1', 'shot')])
 
 function stored<T extends Message>(one: T): unknown {
   return deserializeMessages(JSON.parse(JSON.stringify(serializeMessages([one]))))[0]
-}
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
-  return value
 }
 
 describe('a message', () => {
