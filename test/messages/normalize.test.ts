@@ -276,8 +276,4 @@ describe('what is not a message', () => {
     expect(result.error.path).toMatch(/^messages\[0\]/)
     expect(() => normalizeMessages([value])).toThrow(DecodeError)
   })
-
-  it('returns the messages as a value', { meta: { promise: '4.15' } }, () => {
-    expect(safeNormalizeMessages('hi')).toEqual({ ok: true, value: [{ role: 'user', content: 'hi' }] })
-  })
 })

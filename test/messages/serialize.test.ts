@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/core/errors.ts'
 import * as message from '../../src/core/message.ts'
-import type {
-  AssistantMessage,
-  InstructionMessage,
-  Message,
-  ToolMessage,
-  UserMessage,
-} from '../../src/core/messages.ts'
+import type { AssistantMessage, InstructionMessage, ToolMessage, UserMessage } from '../../src/core/messages.ts'
 import { approval, generate, t, tool as toolOf } from '../../src/index.ts'
 import * as block from '../../src/messages/block.ts'
 import {
@@ -137,11 +131,6 @@ describe('messages', () => {
       ok: false,
       error: { message: 'Cannot read message: it is nested too deep' },
     })
-  })
-
-  it('are returned as a value if they are valid', { meta: { promise: '4.90' } }, () => {
-    const value = stored(serializeMessages(full))
-    expect(safeDeserializeMessages(value)).toEqual({ ok: true, value: full as readonly Message[] })
   })
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseArguments } from '../../src/core/content.ts'
 import { message } from '../../src/core/message.ts'
-import { prettyPrint } from '../../src/messages/index.ts'
 import { type InvokeOptions, invokeTool, toToolMessage } from '../../src/tools/run.ts'
 import * as t from '../../src/tools/schema-builder.ts'
 import { tool } from '../../src/tools/tool.ts'
@@ -64,12 +63,6 @@ describe('a call', () => {
     meta: { promise: '0.45 0.46 0.47 0.48 0.49 3.57' },
   }, () => {
     expect(call('add', '{"x":1}', 'call_a')).toEqual(callOf({ x: 1 }, { id: 'call_a', name: 'add' }))
-  })
-
-  it('keeps the id that the provider gave', { meta: { promise: '3.45 0.57 0.58 0.59' } }, async () => {
-    for (const id of ['call_Ab12', 'toolu_01X', 'gemini_0', 'functions.add:0']) {
-      expect((await invokeTool(call('add', '{"x":1,"y":1}', id), named(add))).toolCallId).toBe(id)
-    }
   })
 
   it('of an unknown tool is a result that names the existing tools, and nothing is thrown', {
@@ -277,11 +270,6 @@ describe('what a tool returns', () => {
     )
     expect(kept).toMatchObject([{ type: 'image' }])
     expect(leftOut).toEqual([{ type: 'text', text: '[left out: image of 33554433 characters of base64]' }])
-  })
-
-  it('prints with its id and its value', { meta: { promise: '3.63' } }, async () => {
-    const result = await invokeTool(call('add', '{"x":1,"y":2}', 'call_7'), named(add))
-    expect(prettyPrint(toToolMessage(result))).toBe('Tool: [tool result (call_7)]: 3')
   })
 })
 
