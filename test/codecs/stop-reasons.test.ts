@@ -1,29 +1,26 @@
 /** Why an answer ended: the words of each format, by its documents, and the nearest word for each reason of ours. */
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse, StopReason } from '../../src/core/messages.ts'
-import * as anthropic from '../../src/formats/anthropic/index.ts'
-import * as cohere from '../../src/formats/cohere/index.ts'
-import * as gemini from '../../src/formats/gemini/index.ts'
+import type { StopReason } from '../../src/core/messages.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
-import * as chat from '../../src/formats/openai-chat/index.ts'
 import * as responses from '../../src/formats/openai-responses/index.ts'
+import { formats } from '../../src/test/formats.ts'
+import { facts } from '../formats/index.ts'
+import type { Wire } from '../support/answers.ts'
 import type { Loose } from './rows.ts'
 
 interface Words {
-  decodeResponse(body: unknown): ChatResponse
-  encodeResponse(response: ChatResponse): { readonly body: unknown; readonly losses: readonly unknown[] }
   /** A whole answer that says "Hi" and ended with this word. */
   answer(word: string | undefined): object
   readonly read: Readonly<Record<string, StopReason>>
   /** What stands in the body for each reason, and for a reason with a word of this format: `other max_messages`. */
   readonly written: Readonly<Record<string, unknown>>
-  wordIn(body: Loose): unknown
+  /** Where the word stands. Default: as the facts of the format say. */
+  wordIn?(body: Loose): unknown
 }
 const text = [{ type: 'text', text: 'Hi' }] as const
 
-const formats: Readonly<Record<string, Words>> = {
+const words: Partial<Readonly<Record<Wire, Words>>> = {
   anthropic: {
-    ...anthropic,
     answer: (stop_reason) => ({ type: 'message', role: 'assistant', content: text, stop_reason }),
     read: {
       ...{ end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length', model_context_window_exceeded: 'length' },
@@ -34,10 +31,8 @@ const formats: Readonly<Record<string, Words>> = {
       ...{ stop: 'end_turn', length: 'max_tokens', content_filter: 'refusal', refusal: 'refusal', pause: 'pause_turn' },
       ...{ other: 'end_turn', interrupted: null, error: null, aborted: null },
     },
-    wordIn: ({ stop_reason }) => stop_reason,
   },
   gemini: {
-    ...gemini,
     answer: (finishReason) => ({ candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason }] }),
     read: {
       ...{ STOP: 'stop', MAX_TOKENS: 'length', SAFETY: 'content_filter', RECITATION: 'content_filter' },
@@ -56,10 +51,8 @@ const formats: Readonly<Record<string, Words>> = {
       // Its own word stays if it still has the same meaning.
       ...{ 'content_filter RECITATION': 'RECITATION', 'other A_NEW_WORD': 'A_NEW_WORD', 'stop RECITATION': 'STOP' },
     },
-    wordIn: ({ candidates }) => candidates[0].finishReason,
   },
   ollama: {
-    ...ollama,
     answer: (done_reason) => ({ message: { role: 'assistant', content: 'Hi' }, done: true, done_reason }),
     read: { stop: 'stop', '': 'stop', length: 'length', load: 'other', unload: 'other' },
     written: {
@@ -69,7 +62,6 @@ const formats: Readonly<Record<string, Words>> = {
     wordIn: ({ done_reason }) => done_reason,
   },
   'openai-chat': {
-    ...chat,
     answer: (finish_reason) => ({
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason }],
     }),
@@ -82,10 +74,8 @@ const formats: Readonly<Record<string, Words>> = {
       ...{ stop: 'stop', length: 'length', content_filter: 'content_filter', refusal: 'content_filter', pause: 'stop' },
       ...{ other: 'stop', tool_calls: 'stop', interrupted: 'error', error: 'error', aborted: 'error' },
     },
-    wordIn: ({ choices }) => choices[0].finish_reason,
   },
   'openai-responses': {
-    ...responses,
     answer: (reason) => ({
       ...{ object: 'response', status: 'incomplete', incomplete_details: { reason } },
       output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
@@ -105,22 +95,22 @@ const formats: Readonly<Record<string, Words>> = {
     },
   },
   cohere: {
-    ...cohere,
     answer: (finish_reason) => ({ id: 'a', message: { role: 'assistant', content: text }, finish_reason }),
     read: {
       ...{ COMPLETE: 'stop', STOP_SEQUENCE: 'stop', MAX_TOKENS: 'length', ERROR: 'error', TIMEOUT: 'error' },
       ERROR_TOXIC: 'content_filter',
     },
     written: {},
-    wordIn: () => undefined,
   },
 }
 
-describe.each(Object.entries(formats))('%s', (_, { decodeResponse, encodeResponse, answer, read, written, wordIn }) => {
+describe.each(Object.entries(words))('%s', (name, { answer, read, written, wordIn }) => {
+  const { client, server } = formats[name as Wire]
+  const found = wordIn ?? facts[name as Wire].samples.stop?.wordIn
   // The last is a word that every object inherits.
-  const words = { ...read, a_word_from_next_year: 'other', constructor: 'other' } as const
-  it.each(Object.entries(words))('%s is read as %s, and the word is kept', (word, stopReason) => {
-    expect(decodeResponse(answer(word)).message).toMatchObject({ stopReason, rawStopReason: word })
+  const all = { ...read, a_word_from_next_year: 'other', constructor: 'other' } as const
+  it.each(Object.entries(all))('%s is read as %s, and the word is kept', (word, stopReason) => {
+    expect(client.decodeResponse(answer(word)).message).toMatchObject({ stopReason, rawStopReason: word })
   })
 
   it.each(Object.entries(written))('%s is written as %s', (key, word) => {
@@ -128,8 +118,8 @@ describe.each(Object.entries(formats))('%s', (_, { decodeResponse, encodeRespons
     const foreign = stopReason === 'other' || stopReason === 'interrupted' ? [] : ['end_of_another', 'constructor']
     for (const rawStopReason of ownWord ? [ownWord] : [undefined, ...foreign]) {
       const message = { role: 'assistant', content: text, stopReason, ...(rawStopReason && { rawStopReason }) } as const
-      const { body } = encodeResponse({ message, stopReason })
-      expect(wordIn(body), rawStopReason).toBe(word)
+      const { body } = server.encodeResponse({ message, stopReason })
+      expect(found?.(body), rawStopReason).toBe(word)
     }
   })
 })
