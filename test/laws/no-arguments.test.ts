@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { blocksOfTurn, exactArguments } from '../../src/core/content.ts'
 import type { ChatResponse } from '../../src/core/messages.ts'
 import { decodeText } from '../support/decode.ts'
-import { toolCodecs } from '../support/tool-codecs.ts'
+import { functionsOf } from '../support/format-functions.ts'
 import { wires } from '../support/wires.ts'
 
 const nothing = ['', ' ', 'null', ' null\n', '{}'] as const
@@ -44,7 +44,7 @@ describe.each(cases)('$name reads arguments $text as none', ({ wire, text }) => 
   })
 
   it('in decodeToolCalls', () => {
-    const { toolCalls, invalidToolCalls } = toolCodecs[wire.name].decodeToolCalls(wire.wholeCalls(...written))
+    const { toolCalls, invalidToolCalls } = functionsOf[wire.name].decodeToolCalls(wire.wholeCalls(...written))
     expect(invalidToolCalls).toEqual([])
     expect(toolCalls.map(({ id, arguments: args }) => ({ id, args }))).toEqual(expected.calls)
   })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Json, ToolMessage } from '../../src/core/messages.ts'
 import { facts } from '../formats/index.ts'
 import { type Wire, wires } from '../support/answers.ts'
+import { functionsOf } from '../support/format-functions.ts'
 import { frozen } from '../support/frozen.ts'
-import { toolCodecs } from '../support/tool-codecs.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { name: 'get_weather', description: 'Current weather', parameters, metadata: { owner: 'team-canary' } }
@@ -23,12 +23,12 @@ describe('encodeDefinitions', () => {
     'of %s returns a list in its form',
     { meta: { promise: '1.02 1.03 1.06 1.09 1.10 1.11 1.12 1.13 1.14 1.15' } },
     (name, encoded) => {
-      expect(toolCodecs[name].encodeDefinitions([weather])).toEqual([encoded])
+      expect(functionsOf[name].encodeDefinitions([weather])).toEqual([encoded])
     },
   )
 
   it.each(wires)('of %s does not send metadata', { meta: { promise: '1.07 1.08' } }, (name) => {
-    expect(JSON.stringify(toolCodecs[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
+    expect(JSON.stringify(functionsOf[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
   })
 
   it.each(wires)(
@@ -36,7 +36,7 @@ describe('encodeDefinitions', () => {
     { meta: { promise: '1.01 1.04 1.05' } },
     (name) => {
       const given = frozen(structuredClone([weather]))
-      expect(toolCodecs[name].encodeDefinitions(given)).toEqual(toolCodecs[name].encodeDefinitions(given))
+      expect(functionsOf[name].encodeDefinitions(given)).toEqual(functionsOf[name].encodeDefinitions(given))
     },
   )
 })
@@ -46,7 +46,7 @@ describe('decodeToolCalls', () => {
     'of %s finds the calls in a raw body, decoded and numbered',
     { meta: { promise: '1.16 1.17 1.18 1.19 1.20 1.21 1.22 1.23' } },
     (name) => {
-      const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
+      const { toolCalls, invalidToolCalls } = functionsOf[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
         ['get_weather', { city: 'Paris' }, 0, true],
         ['get_weather', { city: 'Oslo' }, 1, true],
@@ -59,7 +59,7 @@ describe('decodeToolCalls', () => {
     'of %s keeps ids, and makes those that the wire does not give',
     { meta: { promise: '1.24 1.25 0.60' } },
     (name) => {
-      const { toolCalls } = toolCodecs[name].decodeToolCalls(facts[name].samples.calls)
+      const { toolCalls } = functionsOf[name].decodeToolCalls(facts[name].samples.calls)
       expect(toolCalls.map(({ id }) => id)).toEqual(facts[name].samples.callIds)
       expect(toolCalls.map(({ generatedId }) => generatedId === true)).toEqual(
         facts[name].samples.callIds.map((id) => id === `${facts[name].samples.madeId}0`),
@@ -75,14 +75,14 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Hi' }] }] }],
   ])('of %s gives an empty list where there are none', { meta: { promise: '1.17' } }, (name, body) => {
-    expect(toolCodecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
+    expect(functionsOf[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
   it.each(wires)('of %s finds none in a body that is not an answer, or reports that body', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {
-        found = toolCodecs[name].decodeToolCalls(body)
+        found = functionsOf[name].decodeToolCalls(body)
       } catch (error) {
         expect(error).toMatchObject({ code: 'decode' })
         continue
@@ -100,7 +100,7 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
   ])('of %s separates invalid calls, and does not invent arguments', (name, body) => {
-    const { toolCalls, invalidToolCalls } = toolCodecs[name].decodeToolCalls(body)
+    const { toolCalls, invalidToolCalls } = functionsOf[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
   })
@@ -125,7 +125,7 @@ describe('encodeResult', () => {
     'of %s gives one message in its shape',
     { meta: { promise: '0.33 2.12 2.17 4.38 1.26 1.27 1.28 1.29 1.30 1.31 0.73 0.78 0.84 0.88' } },
     (name, encoded) => {
-      expect(toolCodecs[name].encodeResult(result)).toEqual(encoded)
+      expect(functionsOf[name].encodeResult(result)).toEqual(encoded)
     },
   )
 
@@ -137,12 +137,12 @@ describe('encodeResult', () => {
     ['gemini', /"response":\{"error":"No such city"\}/],
     ['gemini-interactions', /"is_error":true/],
   ])('of %s says that a tool failed, in the text where there is no flag', (name, said) => {
-    const failed = toolCodecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' })
+    const failed = functionsOf[name].encodeResult({ ...result, content: 'No such city', status: 'error' })
     expect(JSON.stringify(failed)).toMatch(said)
   })
 
   it.each(wires)('of %s sends nothing that is only for the application', { meta: { promise: '3.60' } }, (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
-    expect(JSON.stringify(toolCodecs[name].encodeResult(mine))).not.toContain('canary')
+    expect(JSON.stringify(functionsOf[name].encodeResult(mine))).not.toContain('canary')
   })
 })
