@@ -194,7 +194,6 @@ describe.each(models)('%s, of %s', (model, wire, rule, turn) => {
       for (const [index, context] of contexts.entries()) {
         for (const other of inTurn(options.slice(at), share, at + turn + index)) {
           const asked = { ...one, ...other, model, strict: false }
-          if (wire === 'cohere' && asked.maxTokens === 1) continue // see below
           const body = JSON.parse(JSON.stringify(clients[wire].encodeRequest(context, asked).body))
           const broken = Object.entries(rule(body, model)).flatMap(([problem, isThere]) => (isThere ? [problem] : []))
           for (const problem of [...validate(body), ...broken])
@@ -204,14 +203,6 @@ describe.each(models)('%s, of %s', (model, wire, rule, turn) => {
     }
     expect(Object.fromEntries(found)).toEqual({})
   })
-})
-
-/** A budget is at least 1 and below the limit (cohere.md §2.3), so there is none below 1: it should be asked not to think. */
-it.fails('Cohere is not asked to think within one token', () => {
-  const model = 'command-a-reasoning-08-2025'
-  const asked = { model, maxTokens: 1, reasoning: { effort: 'minimal' }, strict: false } as const
-  const { body } = clients.cohere.encodeRequest(contexts[0] as Context, asked)
-  expect(facts.cohere.validatorOf('cohere', model)(body)).toEqual([])
 })
 
 /** The results of calls that the model made before it thought: Claude refuses to think in the midst of a round. */

@@ -195,7 +195,12 @@ function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses:
     reportLoss(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
   const asked = budgetTokens ?? (effort && effortBudgets[effort])
   if (asked === undefined) return { type: 'enabled' }
-  const sent = Math.max(1, Math.min(asked, (maxTokens ?? Number.POSITIVE_INFINITY) - 1))
+  const most = (maxTokens ?? Number.POSITIVE_INFINITY) - 1
+  if (most < 1) {
+    reportLoss(losses, 'dropped', 'options.reasoning', 'maxTokens leaves no room to think')
+    return { type: 'disabled' }
+  }
+  const sent = Math.min(asked, most)
   if (budgetTokens === undefined)
     reportLoss(
       losses,
