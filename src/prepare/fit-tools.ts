@@ -61,6 +61,6 @@ export function fitToolChoice(choice: ToolChoice, task: Task): ToolChoice | unde
     return task.unsent.has(name) ? (note(task, 'dropped', path, 'its tool is not sent', 'minor') ?? []) : name
   })
   const [name] = names
-  if (name === undefined) return undefined
-  return isOne ? { ...choice, name } : { ...choice, names }
+  if (isOne) return name === undefined ? undefined : { ...choice, name }
+  return name === undefined && choice.names.length > 0 ? undefined : { ...choice, names }
 }
