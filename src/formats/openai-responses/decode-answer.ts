@@ -70,7 +70,7 @@ import {
   partBreak,
   reasoningText,
   stopReasons,
-  target,
+  title,
   wrapperName,
 } from './tables.ts'
 
@@ -138,13 +138,13 @@ export function decodeResponse(
   body: unknown,
   { dialect = openaiDialect, ...options }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
-  const answer = bodyOf(body, `${target} answer`)
+  const answer = bodyOf(body, `${title} answer`)
   const { error } = answer
   if (!Array.isArray(answer.output)) {
     if ((error ?? undefined) !== undefined) throw midStreamError(answer, dialect)
-    throw decodeErrorAt('output', 'not a list', `${target} answer`)
+    throw decodeErrorAt('output', 'not a list', `${title} answer`)
   }
-  checkEnded(answer, 'responses', `${target} answer`)
+  checkEnded(answer, 'responses', `${title} answer`)
   return fold(readWhole(answer, dialect, options), { ...options, provider: dialect.provider, idPrefix })
 }
 
@@ -195,7 +195,7 @@ export function decodeStream({
   return {
     push({ data, event: name }, out) {
       if (state.isEnded || data === '' || data.trim() === '[DONE]') return
-      const event = objectAt(parseEvent(data, `${target} event`), '', `${target} event`)
+      const event = objectAt(parseEvent(data, `${title} event`), '', `${title} event`)
       const type = stringOr(event.type, name ?? ((event.error ?? event.detail) ? 'error' : ''))
       // The most frequent event needs no lookup. Unknown events, `keepalive` and the progress of hosted tools are skipped.
       const step = type === 'response.output_text.delta' ? addText : lookup(steps, type)

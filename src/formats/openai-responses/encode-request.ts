@@ -77,8 +77,8 @@ import {
   hostedItems,
   isCacheTtl,
   reasoningText,
-  target,
   targetOf,
+  title,
   wrapperName,
 } from './tables.ts'
 import type {
@@ -701,7 +701,7 @@ export function encodeResult(
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
   const clientTools = dialect.clientTools ? new Set<string>() : undefined
-  return encodeResultOf(undefined, result, 'result', { losses: newLosses(target), dialect, clientTools })
+  return encodeResultOf(undefined, result, 'result', { losses: newLosses(title), dialect, clientTools })
 }
 
 /**

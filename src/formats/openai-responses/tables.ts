@@ -20,7 +20,7 @@ import type { ResponsesDialect } from './dialect.ts'
 export const format = 'openai-responses'
 
 /** The name of this format in the messages of losses and errors. */
-export const target = 'OpenAI Responses'
+export const title = 'OpenAI Responses'
 
 /** A call without an id gets an id of this prefix and a number. */
 export const idPrefix = 'call_'
@@ -40,7 +40,7 @@ export function targetOf(dialect: ResponsesDialect): Target {
   return {
     format,
     provider,
-    title: target,
+    title,
     unsupported: unsupported as ReadonlySet<Feature>,
     states: stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId'],
     fitTool: fitting(schemas),

@@ -37,11 +37,12 @@ const end = (stopReason: string) => [
 describe('a request', () => {
   it('has the model and the way of the answer in its path', () => {
     const body = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }
-    expect(encode(hello)).toMatchObject({
+    expect(encode(hello)).toEqual({
       path: '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse',
       headers: {},
       body,
       losses: [],
+      offered: { offeredTools: [], toolNames: new Map() },
     })
     expect(encode(hello, { stream: true })).toMatchObject({ path: expect.stringMatching(/\/converse-stream$/), body })
     const arn = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0'

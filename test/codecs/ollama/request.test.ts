@@ -27,7 +27,13 @@ it('a key is sent only if there is one, since another header would cost a browse
 
 it('asks /api/chat and always says whether to stream, since the server would', () => {
   const body = { model: 'm', messages: [hi], stream: false }
-  expect(encode({ messages: [hi] })).toMatchObject({ path: '/api/chat', headers: {}, body, losses: [] })
+  expect(encode({ messages: [hi] })).toEqual({
+    path: '/api/chat',
+    headers: {},
+    body,
+    losses: [],
+    offered: { offeredTools: [], toolNames: new Map() },
+  })
   expect(encode({ messages: [hi] }, { stream: true }).body.stream).toBe(true)
   expect([decode({}).options.stream, decode({ stream: false }).options.stream]).toEqual([true, false])
 })

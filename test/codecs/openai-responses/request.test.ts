@@ -58,7 +58,13 @@ it('the key is in the header of the server, and there is no header without a key
 
 it('stores nothing and asks for encrypted reasoning by default', () => {
   const body = { model: 'gpt-5', store: false, include: ['reasoning.encrypted_content'], input: [hi] }
-  expect(encode({ messages: [hi] })).toMatchObject({ path: '/responses', headers: {}, body, losses: [] })
+  expect(encode({ messages: [hi] })).toEqual({
+    path: '/responses',
+    headers: {},
+    body,
+    losses: [],
+    offered: { offeredTools: [], toolNames: new Map() },
+  })
 })
 
 describe('a request', () => {

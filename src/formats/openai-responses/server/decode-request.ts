@@ -59,7 +59,7 @@ import {
   hostedOf,
   idPrefix,
   isCacheTtl,
-  target,
+  title,
 } from '../tables.ts'
 
 /** The fields that isoglot reads, here or with the conversation. Other fields are kept unchanged in `providerOptions`. */
@@ -176,11 +176,11 @@ export function decodeRequest(
   body: unknown,
   { dialect = openaiDialect }: DecodeRequestOptions<ResponsesDialect> = {},
 ): DecodedRequest {
-  const request = bodyOf(body, `${target} request`)
-  checkShape(request, requestShape, '', `${target} request`)
+  const request = bodyOf(body, `${title} request`)
+  checkShape(request, requestShape, '', `${title} request`)
   const { input } = request
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
-    throw decodeErrorAt('input', 'neither text nor a list', `${target} request`)
+    throw decodeErrorAt('input', 'neither text nor a list', `${title} request`)
   }
   const options = decodeOptions(request)
   const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
@@ -295,7 +295,7 @@ const resultTypes: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 const knownOfInput = new Set(['role', 'content'])
 
 function takeItem(intake: Intake, item: Json): void {
-  if (!isObject(item)) throw decodeErrorAt('input', 'a list of other things than objects', `${target} request`)
+  if (!isObject(item)) throw decodeErrorAt('input', 'a list of other things than objects', `${title} request`)
   const type = field(item, 'type')
   const answered = stringOr(item.call_id, stringOr(item.id, ''))
   // The output of a shell in a container is a part of the turn: the server ran it.

@@ -54,7 +54,7 @@ import { reportStopReason } from '../../shared/stop-reason.ts'
 import { placeInvalidCall, streamEncoder } from '../../shared/stream-encoder.ts'
 import { asksClient } from '../decode-answer.ts'
 import { encodeTurn, type TurnScope } from '../encode-request.ts'
-import { clientItems, customCall, errorAnswers, format, statusOf, target } from '../tables.ts'
+import { clientItems, customCall, errorAnswers, format, statusOf, title } from '../tables.ts'
 import type { WireResponse, WireUsage } from '../wire.ts'
 import { defaults, echoOf } from './echo.ts'
 import { clientItem } from './port.ts'
@@ -63,7 +63,7 @@ import { clientItem } from './port.ts'
 
 /** Encodes a whole answer in the form of OpenAI's server. Every item has an id: its original one, or a new one. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const losses = newLosses(target, false)
+  const losses = newLosses(title, false)
   const body = {
     ...skeleton(response, reply),
     ...ending(response, losses, reply),
@@ -291,7 +291,7 @@ function answeredCitation(citation: CitationBlock, text: string): CitationBlock 
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    losses: newLosses(target, false),
+    losses: newLosses(title, false),
     identity: reply,
     sequence: 0,
     isStarted: false,
